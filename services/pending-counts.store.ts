@@ -14,12 +14,17 @@ export type CountedKind =
 
 /**
  * Returns the end of a statement whose CTE `written` has the written rows, with a column `account`. It appends their
- * pending counts in the same transaction. `amount`: an aggregate over the rows of an account.
+ * pending counts in the same transaction. `amount`: an aggregate over the rows of an account. `which`: the rows that
+ * count.
  */
-export function appendPendingCounts(kind: CountedKind, amount = sql.fragment`count(*)`) {
+export function appendPendingCounts(
+    kind: CountedKind,
+    { amount = sql.fragment`count(*)`, which = sql.fragment`true` } = {},
+) {
     return sql.fragment`
         INSERT INTO usage.deltas (account, kind, day, amount)
-        SELECT account, ${kind}, (now() AT TIME ZONE 'UTC')::date, ${amount} FROM written GROUP BY account`;
+        SELECT account, ${kind}, (now() AT TIME ZONE 'UTC')::date, ${amount}
+        FROM written WHERE ${which} GROUP BY account`;
 }
 
 /** Like appendPendingCounts, for new accounts by their column `tier`. These count for the platform only. */

@@ -1,6 +1,6 @@
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
-import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
+import type { Writes } from '../idempotency/writes.store.ts';
 import type { Place } from './status-lists/rows.ts';
 
 export interface NewRow {
@@ -55,11 +55,7 @@ export interface Range {
     size: number;
 }
 
-export interface CredentialStore {
-    /** Inserts the row unless one with this id exists. */
-    insert: Coalescer<NewRow, void>;
-    /** Claims an Idempotency-Key and inserts the row, unless an earlier call holds the claim. */
-    insertOnce: Coalescer<{ row: NewRow; claim: NewClaim }, Outcome>;
+export interface CredentialStore extends Writes<NewRow> {
     /** Finds a credential by its UUID. */
     find: Coalescer<string, FoundRow | undefined>;
     /** Revokes the credential unless it is revoked already. Resolves to true if this call revoked it. */

@@ -1,14 +1,30 @@
 import { coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import { writes } from '../idempotency/writes.store.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
-import { insertions } from './insert.store.ts';
 import { pageStore } from './pages.store.ts';
-import type { CredentialStore, FoundRow, NewRevocation } from './rows.ts';
+import type { CredentialStore, FoundRow, NewRevocation, NewRow } from './rows.ts';
 
 export function credentialStore(db: Database): CredentialStore {
     return {
-        ...insertions(db),
+        ...writes<NewRow>(db, {
+            name: 'credentials',
+            table: ['credentials', 'credentials'],
+            columns: {
+                id: { type: 'uuid', value: ({ id }) => id, claim: 'id' },
+                account: { type: 'uuid', value: ({ account }) => account },
+                issued_at: { type: 'timestamptz', value: ({ issued_at }) => issued_at, claim: 'made_at' },
+                expires_at: { type: 'timestamptz', value: ({ expires_at }) => expires_at },
+                issuer: { type: 'text', value: ({ issuer }) => issuer },
+                subject: { type: 'text', value: ({ subject }) => subject },
+                credential_type: { type: 'text', value: ({ credential_type }) => credential_type },
+                status_list: { type: 'int4', value: ({ place }) => place?.list },
+                status_index: { type: 'int4', value: ({ place }) => place?.status_index },
+            },
+            key: 'id',
+            counts: appendPendingCounts('credentials_issued'),
+        }),
         find: rowLookup<string, FoundRow & { id: string }>(db, {
             name: 'credentials_find',
             statement: 'credentials_find',

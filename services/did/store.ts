@@ -2,14 +2,16 @@ import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import { type DidInsertions, insertions } from './insert.store.ts';
+import { type Writes, writes } from '../idempotency/writes.store.ts';
+import { appendPendingCounts } from '../pending-counts.store.ts';
+import type { DidRow } from './rows.ts';
 
 interface OwnershipQuery {
     account: string;
     dids: readonly string[];
 }
 
-export interface DidStore extends DidInsertions {
+export interface DidStore extends Writes<DidRow> {
     find: Coalescer<string, { public_key: Uint8Array } | undefined>;
     /** Returns those of `dids` that the account owns. */
     filterOwned: Coalescer<OwnershipQuery, string[]>;
@@ -23,7 +25,21 @@ const DIDS_OF_A_GROUP = 1_000;
 
 export function didStore(db: Database): DidStore {
     return {
-        ...insertions(db),
+        ...writes<DidRow>(db, {
+            name: 'did',
+            table: ['did', 'dids'],
+            columns: {
+                did: { type: 'text', value: ({ did }) => did },
+                public_key: { type: 'bytea', value: ({ public_key }) => Buffer.from(public_key) },
+                account: { type: 'uuid', value: ({ account }) => account },
+                origin: { type: 'text', value: ({ origin }) => origin },
+                created_at: { type: 'timestamptz', value: () => 'now' }, // PostgreSQL reads it as the time of the statement
+            },
+            key: 'did',
+            order: sql.fragment`did`,
+            // The DID of a wallet does not count: the wallet is counted instead.
+            counts: appendPendingCounts('dids_created', { which: sql.fragment`origin <> 'wallet'` }),
+        }),
         find: rowLookup<string, { did: string; public_key: Buffer }>(db, {
             name: 'did_find',
             statement: 'dids_find',

@@ -1,24 +1,10 @@
 import { coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
-import {
-    CLAIM_COLUMNS,
-    CLAIM_TYPES,
-    claimedFromNew,
-    claimedWrites,
-    claimValues,
-    type NewClaim,
-    type Outcome,
-    releaseClaims,
-} from '../idempotency/claims.store.ts';
+import { claimedWrites, type Outcome, releaseClaims } from '../idempotency/claims.store.ts';
+import { type ClaimedRow, insertion } from '../idempotency/writes.store.ts';
 import { appendUserCounts } from '../pending-counts.store.ts';
 import type { NewUserRow } from './rows.ts';
-
-/** A row with the claim that must be made for it. */
-interface ClaimedRow {
-    row: NewUserRow;
-    claim: NewClaim;
-}
 
 /** The insertions of the store. */
 export function userInsertions(db: Database) {
@@ -31,26 +17,29 @@ export function userInsertions(db: Database) {
         }),
         insertUserOnce: claimedWrites({
             name: 'user_insert_once',
-            run: (items: ClaimedRow[], group) => insertClaimed(db, items, group),
+            run: (items: Array<ClaimedRow<NewUserRow>>, group) => insertClaimed(db, items, group),
         }),
     };
 }
 
+const USERS = insertion<NewUserRow>({
+    table: ['identity', 'users'],
+    columns: {
+        user_id: { type: 'uuid', value: ({ user_id }) => user_id, claim: 'id' },
+        email: { type: 'text', value: ({ email }) => email },
+        name: { type: 'text', value: ({ name }) => name },
+        tier: { type: 'text', value: ({ tier }) => tier },
+        password_hash: { type: 'text', value: ({ password_hash }) => password_hash },
+        created_at: { type: 'timestamptz', value: ({ created_at }) => created_at, claim: 'made_at' },
+        updated_at: { type: 'timestamptz', value: ({ created_at }) => created_at, claim: 'made_at' },
+    },
+    key: 'email',
+    order: sql.fragment`email COLLATE "C"`,
+});
+
 async function insertUsers(db: Database, rows: NewUserRow[], group: CallLifetime): Promise<boolean[]> {
-    // The order is the same everywhere: two batches with the same addresses then wait for each other in turn and do not
-    // deadlock.
-    const tuples = rows
-        .map((row) => [row.user_id, row.email, row.name ?? null, row.tier, row.password_hash, row.created_at])
-        .sort(([, a], [, b]) => (String(a) < String(b) ? -1 : 1));
     const statement = sql.unsafe`
-        WITH written AS (
-            INSERT INTO identity.users (user_id, email, name, tier, password_hash, created_at, updated_at)
-            SELECT *, created_at
-            FROM ${sql.unnest(tuples, ['uuid', 'text', 'text', 'text', 'text', 'timestamptz'])}
-                 AS new (user_id, email, name, tier, password_hash, created_at)
-            ON CONFLICT (email) DO NOTHING
-            RETURNING user_id, tier
-        ), counted AS (${appendUserCounts()})
+        ${USERS.plain(rows)}, counted AS (${appendUserCounts()})
         SELECT user_id FROM written`;
     const written = await db.rows<{ user_id: string }>(statement, 'users_insert', group);
     const ids = new Set(written.map((row) => row.user_id));
@@ -58,20 +47,16 @@ async function insertUsers(db: Database, rows: NewUserRow[], group: CallLifetime
 }
 
 /** Claims and inserts. In the same transaction it takes back the claims of accounts whose address is taken. */
-function insertClaimed(db: Database, items: ClaimedRow[], group: CallLifetime): Promise<Outcome[]> {
+function insertClaimed(db: Database, items: Array<ClaimedRow<NewUserRow>>, group: CallLifetime): Promise<Outcome[]> {
+    const statement = sql.unsafe`
+        ${USERS.claimed(items)}, counted AS (${appendUserCounts()})
+        SELECT id, id IN (SELECT user_id FROM written) AS was_written FROM claimed`;
     return db.transaction(
         async ({ rows }) => {
-            const claimed = await rows<{ id: string; was_written: boolean }>(insertionOf(items));
+            const claimed = await rows<{ id: string; was_written: boolean }>(statement);
             const wasWritten = new Map(claimed.map(({ id, was_written }) => [id, was_written]));
-            const refused = items.filter(({ claim }) => wasWritten.get(claim.id) === false);
-            if (refused.length > 0) {
-                await rows(
-                    releaseClaims(
-                        'identity',
-                        refused.map(({ claim }) => claim),
-                    ),
-                );
-            }
+            const refused = items.map(({ claim }) => claim).filter(({ id }) => wasWritten.get(id) === false);
+            if (refused.length > 0) await rows(releaseClaims('identity', refused));
             return items.map(({ claim }) => {
                 const written = wasWritten.get(claim.id);
                 return written === undefined ? 'held' : written ? 'written' : 'refused';
@@ -80,28 +65,4 @@ function insertClaimed(db: Database, items: ClaimedRow[], group: CallLifetime): 
         'users_insert_once',
         group,
     );
-}
-
-/** The id and the time of a claim are those of its account. */
-function insertionOf(items: ClaimedRow[]) {
-    const [{ claim }] = items as [ClaimedRow]; // no batch is empty
-    const tuples = items.map(({ row, claim }) => [
-        ...claimValues(claim),
-        row.email,
-        row.name ?? null,
-        row.tier,
-        row.password_hash,
-    ]);
-    return sql.unsafe`
-        WITH new AS (
-            SELECT * FROM ${sql.unnest(tuples, [...CLAIM_TYPES, 'text', 'text', 'text', 'text'])}
-                     AS new (${CLAIM_COLUMNS}, email, name, tier, password_hash)
-        ), ${claimedFromNew('identity', claim)}, written AS (
-            INSERT INTO identity.users (user_id, email, name, tier, password_hash, created_at, updated_at)
-            SELECT id, email, name, tier, password_hash, made_at, made_at
-            FROM new WHERE id IN (SELECT id FROM claimed) ORDER BY email COLLATE "C"
-            ON CONFLICT (email) DO NOTHING
-            RETURNING user_id, tier
-        ), counted AS (${appendUserCounts()})
-        SELECT id, id IN (SELECT user_id FROM written) AS was_written FROM claimed`;
 }

@@ -51,9 +51,9 @@ export function removeEntry(db: Database, name: EntryName, lifetime?: CallLifeti
             ), written AS (
                 SELECT ${name.wallet.account}::uuid AS account, size FROM removed
             ), counted AS (
-                ${appendPendingCounts('wallet_credentials', sql.fragment`-count(*)`)}
+                ${appendPendingCounts('wallet_credentials', { amount: sql.fragment`-count(*)` })}
             ), measured AS (
-                ${appendPendingCounts('wallet_bytes', sql.fragment`-sum(size)`)}
+                ${appendPendingCounts('wallet_bytes', { amount: sql.fragment`-sum(size)` })}
             )
             SELECT size FROM removed`);
         return removed.length > 0;
@@ -109,9 +109,9 @@ function putting({ wallet, credential, entry, stored_at, issuer_tag, sealed }: N
             SELECT ${wallet.account}::uuid AS account, entry = ${entry} AS is_new,
                    size - coalesce((SELECT size FROM replaced), 0) AS growth FROM put
         ), counted AS (
-            ${appendPendingCounts('wallet_credentials', sql.fragment`count(*) FILTER (WHERE is_new)`)}
+            ${appendPendingCounts('wallet_credentials', { amount: sql.fragment`count(*) FILTER (WHERE is_new)` })}
         ), measured AS (
-            ${appendPendingCounts('wallet_bytes', sql.fragment`sum(growth)`)}
+            ${appendPendingCounts('wallet_bytes', { amount: sql.fragment`sum(growth)` })}
         )
         SELECT (SELECT stored_at FROM put) AS stored_at, ${claims} AS claims`;
 }
