@@ -3,11 +3,6 @@ import { livenessMarks } from '../platform/access/liveness-marks.ts';
 import { DAY_MS, dayText } from '../platform/days.ts';
 import { required } from '../platform/process/config.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../proto/services.ts';
-import { pruneUsage } from '../workers/usage/prune.store.ts';
-import { rollUpStore } from '../workers/usage/roll-up.store.ts';
-import { rollUp } from '../workers/usage/roll-up.ts';
-import { usageService } from '../workers/usage/service.ts';
-import { usageStore } from '../workers/usage/store.ts';
 import { approximateQuota } from './approximate-quota.ts';
 import {
     CREDENTIALS_CALLS,
@@ -38,6 +33,11 @@ import { presentationStore } from './presentations/store.ts';
 import { type Service, type ServiceDependencies, service } from './service.ts';
 import { signingService } from './signing/service.ts';
 import { signingKeys } from './signing/signing-keys.ts';
+import { pruneUsage } from './usage/prune.store.ts';
+import { rollUpStore } from './usage/roll-up.store.ts';
+import { rollUp } from './usage/roll-up.ts';
+import { usageService } from './usage/service.ts';
+import { usageStore } from './usage/store.ts';
 import { continuations } from './wallet/continuation.ts';
 import { walletService } from './wallet/service.ts';
 import { walletStore } from './wallet/store.ts';

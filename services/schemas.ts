@@ -6,8 +6,9 @@ const HERE = import.meta.dirname;
 
 /** Every schema with its owner's migrations. usage comes first, because the others append to usage.deltas. */
 export const SCHEMAS: readonly SchemaMigrations[] = [
-    { schema: 'usage', folder: join(HERE, '../workers/usage/migrations') },
+    'usage',
     ...globSync('*/migrations', { cwd: HERE })
-        .sort()
-        .map((path) => ({ schema: dirname(path), folder: join(HERE, path) })),
-];
+        .map((path) => dirname(path))
+        .filter((schema) => schema !== 'usage')
+        .sort(),
+].map((schema) => ({ schema, folder: join(HERE, schema, 'migrations') }));

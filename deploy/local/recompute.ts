@@ -2,7 +2,7 @@ import './node-version.ts';
 import { openDatabase } from '../../platform/postgres/db.ts';
 import { loadConfig } from '../../platform/process/config.ts';
 import { createMetrics } from '../../platform/telemetry/metrics.ts';
-import { findDrift } from '../../workers/usage/recompute.store.ts';
+import { findDrift } from '../../services/usage/recompute.store.ts';
 import { openDataDir } from './data-dir.ts';
 import { runningPostgres } from './databases/postgres.ts';
 

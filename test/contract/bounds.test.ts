@@ -23,7 +23,7 @@ function redisPrefixes(): string[] {
 
 /** Every table that exists after all migrations, as `schema.table`. */
 function tables(): string[] {
-    const statements = globSync('{services,workers}/*/migrations/*.sql').map((file) => readFileSync(file, 'utf8'));
+    const statements = globSync('services/*/migrations/*.sql').map((file) => readFileSync(file, 'utf8'));
     const namesAfter = (words: RegExp): string[] =>
         statements.flatMap((text) => Array.from(text.matchAll(words), ([, name = '']) => name));
     const dropped = new Set(namesAfter(/^DROP TABLE ([^\s;]+)/gm));

@@ -4,7 +4,7 @@ import { type Database, sql } from '../../../platform/postgres/db.ts';
 import { PRUNE_ROWS, removedByTime, removedRows } from '../../../platform/postgres/prune.ts';
 import { pruneClaims } from '../../../services/idempotency/claims.store.ts';
 import { pruneSessions } from '../../../services/identity/prune.store.ts';
-import { pruneUsage } from '../../../workers/usage/prune.store.ts';
+import { pruneUsage } from '../../../services/usage/prune.store.ts';
 import { testDatabase } from '../../support/harness.ts';
 
 type Statement = ReturnType<typeof sql.unsafe>;

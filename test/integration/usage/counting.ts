@@ -1,7 +1,7 @@
 import { requestCounts } from '../../../platform/access/request-counts.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { usageService } from '../../../workers/usage/service.ts';
-import { usageStore } from '../../../workers/usage/store.ts';
+import { usageService } from '../../../services/usage/service.ts';
+import { usageStore } from '../../../services/usage/store.ts';
 import { quiet, testContext, testDatabase } from '../../support/harness.ts';
 
 /** The usage service on a database of its own. `gateway` counts requests like a process that serves calls. */

@@ -8,7 +8,7 @@ import { countingFixture } from './counting.ts';
 
 const NOW = Date.parse('2031-05-14T12:00:00.000Z');
 const { db, usage } = await countingFixture(() => NOW);
-const MIGRATION = readFileSync('workers/usage/migrations/003_key_use_backfill.sql', 'utf8');
+const MIGRATION = readFileSync('services/usage/migrations/003_key_use_backfill.sql', 'utf8');
 
 it('the migration takes over when keys were last used, and their requests of the last day and month', async () => {
     const [account, recent, earlier, never] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { sql } from '../../../platform/postgres/db.ts';
-import { rollUpStore } from '../../../workers/usage/roll-up.store.ts';
-import { PLATFORM } from '../../../workers/usage/store.ts';
+import { rollUpStore } from '../../../services/usage/roll-up.store.ts';
+import { PLATFORM } from '../../../services/usage/store.ts';
 import { testContext } from '../../support/harness.ts';
 import { countingFixture } from './counting.ts';
 

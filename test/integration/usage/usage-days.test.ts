@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { DAY_MS, dayText } from '../../../platform/days.ts';
-import { pruneUsage } from '../../../workers/usage/prune.store.ts';
-import { rollUpStore } from '../../../workers/usage/roll-up.store.ts';
-import { rollUp } from '../../../workers/usage/roll-up.ts';
+import { pruneUsage } from '../../../services/usage/prune.store.ts';
+import { rollUpStore } from '../../../services/usage/roll-up.store.ts';
+import { rollUp } from '../../../services/usage/roll-up.ts';
 import { testContext } from '../../support/harness.ts';
 import { countingFixture } from './counting.ts';
 

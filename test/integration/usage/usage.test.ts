@@ -5,10 +5,10 @@ import { dayText } from '../../../platform/days.ts';
 import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { didStore } from '../../../services/did/store.ts';
-import { pruneUsage } from '../../../workers/usage/prune.store.ts';
-import { findDrift } from '../../../workers/usage/recompute.store.ts';
-import { rollUpStore } from '../../../workers/usage/roll-up.store.ts';
-import { rollUp } from '../../../workers/usage/roll-up.ts';
+import { pruneUsage } from '../../../services/usage/prune.store.ts';
+import { findDrift } from '../../../services/usage/recompute.store.ts';
+import { rollUpStore } from '../../../services/usage/roll-up.store.ts';
+import { rollUp } from '../../../services/usage/roll-up.ts';
 import { testContext } from '../../support/harness.ts';
 import { countingFixture } from './counting.ts';
 

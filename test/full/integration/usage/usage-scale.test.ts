@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { type Database, sql } from '../../../../platform/postgres/db.ts';
-import { findDrift } from '../../../../workers/usage/recompute.store.ts';
-import { rollUpStore } from '../../../../workers/usage/roll-up.store.ts';
-import { rollUp } from '../../../../workers/usage/roll-up.ts';
-import { usageService } from '../../../../workers/usage/service.ts';
-import { usageStore } from '../../../../workers/usage/store.ts';
+import { findDrift } from '../../../../services/usage/recompute.store.ts';
+import { rollUpStore } from '../../../../services/usage/roll-up.store.ts';
+import { rollUp } from '../../../../services/usage/roll-up.ts';
+import { usageService } from '../../../../services/usage/service.ts';
+import { usageStore } from '../../../../services/usage/store.ts';
 import { testContext, testDatabase } from '../../../support/harness.ts';
 
 const { db } = await testDatabase();
