@@ -1,6 +1,6 @@
-/**
- * Maximum number of windows that are kept. Beyond it: those that end first are dropped, and their buckets start again.
- */
+import { createCache } from '../cache.ts';
+
+/** Maximum number of windows that are kept. Beyond it: the buckets that were not used for longest start again. */
 const MAX_WINDOWS = 100_000;
 
 interface Window {
@@ -10,15 +10,7 @@ interface Window {
 
 /** Rate windows of this process alone: fixed, opened by the first call, like the limiter's. Times in ms since 1970. */
 export function localWindows(windowMs: number) {
-    const windows = new Map<string, Window>(); // ordered by their end
-
-    function forgetEnded(now: number): void {
-        for (const [bucket, window] of windows) {
-            if (window.end > now && windows.size <= MAX_WINDOWS) return;
-            windows.delete(bucket);
-        }
-    }
-
+    const windows = createCache<string, Window>(MAX_WINDOWS);
     return {
         /** `weight`: how many calls it counts as. 0 looks, a negative one gives back; neither opens a window. */
         take(
@@ -27,12 +19,10 @@ export function localWindows(windowMs: number) {
             now: number,
             weight = 1,
         ): { admitted: boolean; remaining: number; end: number } {
-            forgetEnded(now);
             let window = windows.get(bucket);
             // A window that ends later than a new one would is from before the clock was set back.
-            if (!window || window.end > now + windowMs) {
+            if (!window || window.end <= now || window.end > now + windowMs) {
                 window = { end: now + windowMs, count: 0 };
-                windows.delete(bucket); // a new one is the last
                 if (weight > 0) windows.set(bucket, window);
             }
             const admitted = weight <= 0 || window.count + weight <= limit;

@@ -32,9 +32,14 @@ it('no caller waits longer than a window after the clock is set back', () => {
     assert.equal(take('a', 1, earlier + WINDOW_MS).admitted, true);
 });
 
-it('at most 100,000 windows are kept, and the oldest are dropped first', () => {
+it('at most 100,000 windows are kept, and those not used for longest are dropped first', () => {
     const { take } = localWindows(WINDOW_MS);
-    for (let bucket = 0; bucket <= 100_001; bucket++) take(`${bucket}`, 1, T0);
+    take('in use', 1, T0);
+    for (let bucket = 0; bucket <= 100_001; bucket++) {
+        take(`${bucket}`, 1, T0);
+        take('in use', 1, T0, 0);
+    }
+    assert.equal(take('in use', 1, T0 + 1).admitted, false);
     assert.equal(take('100001', 1, T0 + 1).admitted, false);
     assert.equal(take('0', 1, T0 + 1).admitted, true);
 });
