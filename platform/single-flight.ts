@@ -1,33 +1,29 @@
+import { REQUEST_TIMEOUT_MS } from './context.ts';
 import { AppError } from './errors.ts';
+import { within } from './within.ts';
 
 /**
  * Wraps `run` as a single flight: it runs once at a time, with the arguments of its first caller, and concurrent callers
- * share its result. A run that takes longer than `timeoutMs` fails with AppError `unavailable` and this reason, and the
- * next caller starts a new one.
+ * share its result. A run that takes longer than `timeoutMs` (by default: than a request may) fails with AppError
+ * `unavailable` and this reason, and the next caller starts a new one.
  */
 export function singleFlight<Arguments extends unknown[], Result>(
     run: (...args: Arguments) => Promise<Result>,
-    timeoutMs: number,
+    timeoutMs = REQUEST_TIMEOUT_MS,
     reason?: string,
 ): (...args: Arguments) => Promise<Result> {
     let running: Promise<Result> | undefined;
     return (...args) => {
-        running ??= inTime(run(...args), timeoutMs, reason).finally(() => {
+        running ??= within(timeoutMs, run(...args), () => tooLate(timeoutMs, reason)).finally(() => {
             running = undefined;
         });
         return running;
     };
 }
 
-async function inTime<Result>(result: Promise<Result>, timeoutMs: number, reason?: string): Promise<Result> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(tooLate(timeoutMs, reason)), timeoutMs);
-    return Promise.race([result, late.promise]).finally(() => clearTimeout(timer));
-}
-
-function tooLate(timeoutMs: number, reason: string | undefined): AppError {
+function tooLate(timeoutMs: number, reason: string | undefined): never {
     const cause = new Error(`no answer within ${timeoutMs} ms`);
-    return new AppError('unavailable', 'The operation took too long. Try again shortly.', {
+    throw new AppError('unavailable', 'The operation took too long. Try again shortly.', {
         retry_after: 1,
         reason,
         cause,

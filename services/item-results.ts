@@ -1,5 +1,6 @@
 import { type CallContext, throwIfCancelled } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
+import { within } from '../platform/within.ts';
 import { mapInFlight } from './map-in-flight.ts';
 
 /** The result of one item of a batch. `failure` says why the item failed. */
@@ -43,19 +44,9 @@ export async function itemResults<Item, Value>(
             results[index] = { failure: failureOf(error) };
         }
     };
-    await before(context.deadline - reserveMs * ANSWER_SHARE, mapInFlight(items, limit, runOne, context));
+    const leftMs = context.deadline - reserveMs * ANSWER_SHARE - performance.now();
+    await within(Math.max(leftMs, 0), mapInFlight(items, limit, runOne, context));
     return results.map((result) => result ?? { failure: failureOf(outOfTime(noun)) });
-}
-
-/** Resolves when the work is done, at the latest at this time. */
-async function before(time: number, work: Promise<unknown>): Promise<void> {
-    const { promise: timeUp, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, Math.max(time - performance.now(), 0));
-    try {
-        await Promise.race([work, timeUp]);
-    } finally {
-        clearTimeout(timer);
-    }
 }
 
 function failureOf({ kind, detail }: AppError) {

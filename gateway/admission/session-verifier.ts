@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type SessionTokenVerifier, sessionTokenVerifier } from '../../platform/access/session-token.ts';
 import { createCache } from '../../platform/cache.ts';
-import { ownContext, REQUEST_TIMEOUT_MS } from '../../platform/context.ts';
+import { ownContext } from '../../platform/context.ts';
 import { singleFlight } from '../../platform/single-flight.ts';
 import type { Services } from '../services.ts';
 
@@ -48,7 +48,7 @@ export function sessionVerifier({
         if (kidsNow !== kids) cached = newCache(); // a token that was signed with a removed key is no longer valid
         kids = kidsNow;
         fetchedAt = performance.now();
-    }, REQUEST_TIMEOUT_MS);
+    });
 
     async function refetch(): Promise<void> {
         if (performance.now() - fetchedAt < LEAST_REFETCH_MS) return;

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { DAY_MS, dayText } from '../days.ts';
 import { NIL_ID, newId } from '../ids.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { within } from '../within.ts';
 
 /** A batch is sent this long (ms) after its first call, so that statistics are at most two seconds late. */
 const SEND_AFTER_MS = 1_500;
@@ -122,7 +122,7 @@ export function requestCounts(options: {
                 closeBatch();
                 return batches.send();
             });
-            await Promise.race([last, delay(STOP_MS, undefined, { ref: false })]);
+            await within(STOP_MS, last);
         },
     };
 }

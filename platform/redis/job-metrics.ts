@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Queue } from 'bullmq';
 import { type Metrics, type Sample, secondsSince } from '../telemetry/metrics.ts';
+import { within } from '../within.ts';
 
 /** Time limit for Redis to report the state of a queue, in milliseconds. Beyond it: the metrics lack the queue. */
 const TIMEOUT_MS = 500;
@@ -108,7 +108,7 @@ async function depthOf(queue: Queue): Promise<Depth | undefined> {
         }),
         () => undefined,
     );
-    return Promise.race([asked, delay(TIMEOUT_MS, undefined, { ref: false })]);
+    return within(TIMEOUT_MS, asked);
 }
 
 function overdueSeconds({ timestamp, opts }: Job): number {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Job as DueJob, Queue, Worker } from 'bullmq';
 import type { Log } from '../telemetry/log.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
+import { within } from '../within.ts';
 import type { JobMetrics } from './job-metrics.ts';
 import { endWatchOnEnd, openPatientRedis, type Redis } from './redis.ts';
 import { pauseOnErrors } from './worker-pause.ts';
@@ -88,8 +89,7 @@ function scheduleQueue(options: ScheduleOptions): { stop(): Promise<void> } {
             // Without force, BullMQ waits for ever for a lost connection.
             const isLost = connections.some(({ status }) => status !== 'ready');
             // allSettled, because the last job may have failed.
-            const closed = Promise.allSettled([worker.close(isLost), queue.close(), running]);
-            await Promise.race([closed, delay(STOP_MS, undefined, { ref: false })]);
+            await within(STOP_MS, Promise.allSettled([worker.close(isLost), queue.close(), running]));
             for (const each of connections) each.disconnect();
         },
     };

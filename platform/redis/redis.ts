@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Cluster, Redis as SingleRedis } from 'ioredis';
 import type { Log } from '../telemetry/log.ts';
+import { within } from '../within.ts';
 import { clusterNodes, dnsLookup, isClusterUrl, onOtherMasters, openCluster } from './redis-cluster.ts';
 import { PATIENT, PUNCTUAL, retryDelay } from './redis-options.ts';
 import { sentinelOptions } from './redis-sentinel.ts';
@@ -99,10 +100,8 @@ export async function awaitRedis(redis: Redis, timeoutMs: number): Promise<void>
 async function awaitReady(redis: Redis, timeoutMs: number): Promise<void> {
     if (redis.status === 'ready') return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, timeoutMs);
     redis.once('ready', resolve);
-    await promise;
-    clearTimeout(timer);
+    await within(timeoutMs, promise);
     redis.off('ready', resolve);
 }
 

@@ -1,5 +1,6 @@
 import type { CallContext } from '../context.ts';
 import type { AppError } from '../errors.ts';
+import { singleFlight } from '../single-flight.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
 import type { MethodInfo } from './definition.ts';
 import { TransportError } from './frames/wire.ts';
@@ -37,7 +38,7 @@ export class Balancer {
     readonly #replicas = new Map<string, Replica>();
     readonly #waiting: WaitingCalls;
     #open: Replica[] = [];
-    #lookingUp: Promise<void> | undefined;
+    readonly #lookUp: () => Promise<ReplicaAddress[]>;
     #timer: NodeJS.Timeout | undefined;
     #retryMs = RETRY_MS;
     /** Why a replica could not be reached the last time. */
@@ -48,6 +49,7 @@ export class Balancer {
     constructor(options: BalancerOptions) {
         this.#options = options;
         this.#waiting = new WaitingCalls(options.waitMs);
+        this.#lookUp = singleFlight(() => options.resolve());
         this.#tend();
     }
 
@@ -118,7 +120,11 @@ export class Balancer {
     /** Reopens lost replicas and looks up the addresses, now and periodically. */
     #tend(): void {
         for (const replica of this.#replicas.values()) replica.reopen();
-        this.#lookUp();
+        this.#lookUp()
+            // If there is no answer, or an empty one, the known replicas stay: losing the name service must not stop
+            // traffic.
+            .then((addresses) => addresses.length > 0 && !this.#closed && this.#keep(addresses))
+            .catch(() => {});
         if (this.#open.length > 0 && this.#open.length === this.#replicas.size) {
             this.#tendIn(this.#options.refreshMs);
         } else {
@@ -130,18 +136,6 @@ export class Balancer {
     #tendIn(ms: number): void {
         clearTimeout(this.#timer);
         this.#timer = setTimeout(() => this.#tend(), ms).unref();
-    }
-
-    #lookUp(): void {
-        this.#lookingUp ??= this.#options
-            .resolve()
-            // If there is no answer, or an empty one, the known replicas stay: losing the name service must not stop
-            // traffic.
-            .then((addresses) => addresses.length > 0 && !this.#closed && this.#keep(addresses))
-            .catch(() => {})
-            .then(() => {
-                this.#lookingUp = undefined;
-            });
     }
 
     /** Retires the replicas that are not among `addresses`, and opens the new ones. */

@@ -1,5 +1,6 @@
 import type { ServerUnaryCall, sendUnaryData, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
+import { singleFlight } from '../single-flight.ts';
 import type { ServiceRegistry } from './reflection.ts';
 
 /** How often readiness is checked for clients of Watch, in milliseconds. */
@@ -18,21 +19,16 @@ export function addHealth(
     const names = ['', ...services];
     const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'NOT_SERVING'])));
     let told = false;
-    let asking: Promise<void> | undefined;
+    let stopped = false;
+    const ask = singleFlight(ready);
 
-    function tell(serving: boolean): void {
+    function tell(isReady: boolean): void {
+        const serving = isReady && !stopped;
         if (serving === told) return;
         told = serving;
         for (const name of names) health.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING');
     }
-    function refresh(): Promise<void> {
-        asking ??= ready()
-            .then(tell, () => tell(false))
-            .finally(() => {
-                asking = undefined;
-            });
-        return asking;
-    }
+    const refresh = (): Promise<void> => ask().then(tell, () => tell(false));
 
     health.addToServer({
         addService(definition, handlers: UntypedServiceImplementation) {
@@ -45,7 +41,7 @@ export function addHealth(
     return {
         stop() {
             clearInterval(watching);
-            ready = async () => false;
+            stopped = true;
             tell(false);
         },
     };

@@ -1,3 +1,4 @@
+import { within } from '../within.ts';
 import type { Dispatch } from './dispatch.ts';
 
 export interface RunningCalls {
@@ -26,9 +27,7 @@ export function runningCalls(dispatch: Dispatch): RunningCalls {
             if (running === 0) return;
             const { promise, resolve } = Promise.withResolvers<void>();
             settle = resolve;
-            const timer = setTimeout(resolve, timeoutMs);
-            await promise;
-            clearTimeout(timer);
+            await within(timeoutMs, promise);
         },
     };
 }

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
+import { within } from '../../../platform/within.ts';
 import { RESIGN_AFTER_MS } from './publisher.ts';
 import type { StatusListStore } from './rows.ts';
 
@@ -19,8 +19,7 @@ export function exposeAge(metrics: Metrics, store: Pick<StatusListStore, 'readAg
             labels: ['due'],
         },
         async () => {
-            const read = store.readAges().catch(() => undefined);
-            const ages = await Promise.race([read, delay(TIMEOUT_MS, undefined, { ref: false })]);
+            const ages = await within(TIMEOUT_MS, store.readAges()).catch(() => undefined);
             if (!ages) return [];
             const { changed_ms, published_ms } = ages;
             return [

@@ -1,4 +1,5 @@
 import { AppError } from '../../../platform/errors.ts';
+import { within } from '../../../platform/within.ts';
 
 /** A key-encryption key: one from the settings, or one that a provider keeps. */
 export interface Kek {
@@ -36,18 +37,14 @@ export async function askProvider<Result>(
     provider: string,
     operation: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
     const abort = new AbortController();
-    const timer = setTimeout(() => {
-        reject(new ProviderFailure(`no answer within ${PROVIDER_TIMEOUT_MS} ms`));
-        abort.abort();
-    }, PROVIDER_TIMEOUT_MS);
     try {
-        return await Promise.race([operation(abort.signal), late]);
+        return await within(PROVIDER_TIMEOUT_MS, operation(abort.signal), () => {
+            abort.abort();
+            throw new ProviderFailure(`no answer within ${PROVIDER_TIMEOUT_MS} ms`);
+        });
     } catch (error) {
         throw unusableKek(error instanceof ProviderFailure ? error.message : `failed: ${codeOf(error)}`, provider);
-    } finally {
-        clearTimeout(timer);
     }
 }
 
