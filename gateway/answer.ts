@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { type CallContext, callerOf } from '../platform/context.ts';
 import type { Admission } from './admission/admission.ts';
 import { BatchPlaces } from './admission/batch-places.ts';
@@ -10,7 +11,7 @@ import { headersOf, writeBare, writeDocument, writeStream, writeSuccess } from '
 import { contextOf, type Exchange } from './http/exchange.ts';
 import { bodyTurns } from './http/parse-turns.ts';
 import { readInput } from './input.ts';
-import { ListAnswer, type ListResult } from './lists.ts';
+import { ListAnswer, type ListResult, shownList } from './lists.ts';
 import { accountNamedIn } from './on-behalf-of.ts';
 import type { Services } from './services.ts';
 
@@ -50,20 +51,22 @@ export function answering(options: {
     }
 
     async function write(endpoint: Endpoint, exchange: Exchange, { data, context }: Result): Promise<void> {
-        const { status, message, document, batch, bare } = endpoint;
+        const { status, message, document, batch, bare, answer } = endpoint;
         if (data instanceof ListAnswer) {
-            const list = await readList(data, context);
+            const list = await readList(shownList(answer as z.ZodObject, data), context);
             if ('pieces' in list) overload.leave(exchange); // the reader determines how long the list takes
             return writeList(endpoint, exchange, list);
         }
         if (document && data instanceof PublicDocument) return writeDocument(exchange, { ...document, document: data });
         const headers = headersOf(exchange);
         if (batch !== undefined) {
-            const pieces = piecesOf(data as object); // answerBatch() returns an object
+            // Batches answer with an object.
+            const pieces = piecesOf(answer as z.ZodObject, data as Record<string, unknown>);
             return writeStream(exchange.response, { status, message, pieces, headers, isInMemory: true });
         }
-        if (bare) writeBare(exchange.response, { status, data, headers });
-        else writeSuccess(exchange.response, { status, message, data, headers });
+        const shown = answer.parse(data); // the fields that the endpoint declares, and no others
+        if (bare) writeBare(exchange.response, { status, data: shown, headers });
+        else writeSuccess(exchange.response, { status, message, data: shown, headers });
     }
 
     return async (endpoint, exchange) => {

@@ -35,20 +35,18 @@ export function batchAnswer<Shape extends z.ZodRawShape>(single: z.ZodObject<Sha
  * Runs the valid items of a batch, and returns the results of all items in the order in which they were sent. `read`
  * validates an item, which was sent at this index. An AppError that it throws fails this item alone. `run` gets the
  * valid items and the indexes of the others. It is skipped if no item is valid, unless `alwaysRun` is set because it
- * also checks what the items share. `show` returns the fields of a succeeded item.
+ * also checks what the items share.
  */
-export async function answerBatch<Item, Value, Shown extends object>(
+export async function answerBatch<Item, Value extends object>(
     sent: readonly unknown[],
     {
         read,
         run,
         alwaysRun = false,
-        show,
     }: {
         read(item: unknown, index: number): Item;
         run(items: Item[], refused: number[]): Promise<Array<ItemResult<Value>>>;
         alwaysRun?: boolean;
-        show(value: Value): Shown;
     },
 ) {
     const refused = new Map<number, ItemResult<Value>>();
@@ -67,30 +65,32 @@ export async function answerBatch<Item, Value, Shown extends object>(
         // run() returns one result for each of the other items
         const { value, failure } = refused.get(index) ?? (others.next().value as ItemResult<Value>);
         if (failure) return { index, ok: false as const, ...failure };
-        return { index, ok: true as const, ...show(value as Value) }; // set, because there is no failure
+        return { index, ok: true as const, ...(value as Value) }; // set, because there is no failure
     });
     const failedCount = results.filter(({ ok }) => !ok).length;
     return { results, total_succeeded: results.length - failedCount, total_failed: failedCount };
 }
 
 /**
- * The JSON text of the answer to a batch, in pieces. Its lists are written in groups, each in a turn of the event loop of
- * its own: the text of 1,000 results in one piece would delay all other answers by 20 ms.
+ * The JSON text of the answer to a batch, in pieces: the fields of `data` that `answer` declares. Its lists are written in
+ * groups, each in a turn of the event loop of its own: the text of 1,000 results in one piece would delay all other
+ * answers by 20 ms.
  */
-export async function* piecesOf(answer: object): AsyncGenerator<string> {
+export async function* piecesOf(answer: z.ZodObject, data: Record<string, unknown>): AsyncGenerator<string> {
     yield '{';
-    for (const [index, [name, value]] of Object.entries(answer).entries()) {
+    for (const [index, [name, field]] of Object.entries(answer.shape).entries()) {
         yield `${index === 0 ? '' : ','}${JSON.stringify(name)}:`;
-        if (Array.isArray(value)) yield* groupsOf(value);
-        else yield stringifyJson(value);
+        const value = data[name];
+        if (field instanceof z.ZodArray) yield* groupsOf(field.element, value as unknown[]);
+        else yield stringifyJson(z.parse(field, value));
     }
     yield '}';
 }
 
-async function* groupsOf(values: readonly unknown[]): AsyncGenerator<string> {
+async function* groupsOf(element: z.core.$ZodType, values: readonly unknown[]): AsyncGenerator<string> {
     for (let from = 0; from < values.length; from += ITEMS_PER_TURN) {
         if (from > 0) await nextTurn();
-        const texts = values.slice(from, from + ITEMS_PER_TURN).map(stringifyJson);
+        const texts = values.slice(from, from + ITEMS_PER_TURN).map((value) => stringifyJson(z.parse(element, value)));
         yield `${from === 0 ? '[' : ','}${texts.join(',')}`;
     }
     yield values.length === 0 ? '[]' : ']';

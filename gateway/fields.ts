@@ -49,9 +49,6 @@ export function jsonObject(maxBytes: number) {
         .transform(({ text }) => text);
 }
 
-/** A JSON object in an answer. `call` returns it as text, and the envelope contains that text unchanged. */
-export const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonText, JsonText>;
-
 /**
  * A list of at most `max` items. The length is checked before the items, and the check stops at the first invalid item,
  * so that a long list of invalid items costs no more than one invalid item.

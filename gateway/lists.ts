@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type CallContext, REQUEST_TIMEOUT_MS, requireTime } from '../platform/context.ts';
 import { stringifyJson } from '../platform/json.ts';
 import { MAX_PAGE_ROWS } from '../proto/limits.ts';
@@ -69,6 +70,24 @@ export function listReader() {
             throw error;
         }
     };
+}
+
+/** The list with the fields that its endpoint declares, of its rows and of its head. */
+export function shownList({ shape }: z.ZodObject, list: ListAnswer<unknown>): ListAnswer<unknown> {
+    const { element } = shape[list.field] as z.ZodArray; // the declared type of `field`
+    const declared = (head: object) =>
+        Object.entries(head).flatMap(([name, value]) => {
+            const field = shape[name];
+            return field ? [[name, z.parse(field, value)]] : [];
+        });
+    return new ListAnswer({
+        ...list,
+        async fetch(page, context) {
+            const { rows, head, ...rest } = await list.fetch(page, context);
+            const shown = rows.map((row) => z.parse(element, row));
+            return { ...rest, rows: shown, ...(head && { head: Object.fromEntries(declared(head)) }) };
+        },
+    });
 }
 
 async function* pieces(list: ListAnswer<unknown>, first: Page<unknown>, context: CallContext) {

@@ -4,7 +4,7 @@ import { MAX_BATCH_ITEMS, MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
 import { answerBatch, BATCH_TIMEOUT_MS, batchAnswer } from '../batch-answer.ts';
 import { endpoint } from '../endpoint.ts';
 import { anyItem, base64, jsonObject, listOf, optional, parseItem } from '../fields.ts';
-import { issued, issuedOf, refuseWithoutPlace, revocation, verification, verificationOf } from './credentials.ts';
+import { issued, refuseWithoutPlace, revocation, verification } from './credentials.ts';
 
 const issueItem = z.object({
     subject_did: z.string(),
@@ -60,7 +60,6 @@ export const credentialBatchEndpoints = [
                     return results;
                 },
                 alwaysRun: true,
-                show: issuedOf,
             }),
     }),
 
@@ -87,7 +86,6 @@ export const credentialBatchEndpoints = [
                     const request = { credentials: [], check_revocation: false, items: valid };
                     return (await services.credentials.verifyMany(request, context)).item_results;
                 },
-                show: verificationOf,
             }),
     }),
 
@@ -109,7 +107,6 @@ export const credentialBatchEndpoints = [
                 read: (sent) => parseItem(revokeItem, sent),
                 run: async (valid) =>
                     (await services.credentials.revokeMany({ ...common, items: valid }, context)).results,
-                show: (revoked) => revoked,
             }),
     }),
 
@@ -131,7 +128,6 @@ export const credentialBatchEndpoints = [
                 read: (sent) => parseItem(statusItem, sent),
                 run: async (valid) =>
                     (await services.credentials.getStatusMany({ credential_ids: valid }, context)).results,
-                show: (status) => status,
             }),
     }),
 ];

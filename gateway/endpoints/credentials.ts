@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { JsonText } from '../../platform/json.ts';
-import type { Credential, ListRequest, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
+import type { Credential, ListRequest, StatusPlace } from '../../proto/gen/credentials/v1/credentials.ts';
 import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
+import { shownFrom, shownObject } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
-import { anyObject, base64, jsonObject, optional, paging } from '../fields.ts';
+import { base64, jsonObject, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
 import type { Services } from '../services.ts';
 import { upgrading } from './upgrading.ts';
@@ -16,12 +16,11 @@ export const issued = z.object({
     credential_type: z.string(),
     issued_at: z.string(),
     expires_at: z.string().optional(),
-    status: z.object({ status_list: z.object({ idx: z.number(), uri: z.string(), iss: z.string() }) }).optional(),
+    status: shownFrom(
+        z.object({ status_list: z.object({ idx: z.number(), uri: z.string(), iss: z.string() }) }),
+        (place: StatusPlace) => ({ status_list: place }),
+    ),
 });
-
-export function issuedOf({ status, ...credential }: Credential): z.input<typeof issued> {
-    return { ...credential, status: status && { status_list: status } };
-}
 
 /**
  * Throws if the credentials service is of a release that knows no status lists: nobody may get a credential whose
@@ -36,18 +35,13 @@ export const verification = z.object({
     issuer: z.string().optional(),
     subject: z.string().optional(),
     credential_type: z.string().optional(),
-    claims: anyObject.optional(),
+    claims: shownObject.optional(),
     issued_at: z.string().optional(),
     expires_at: z.string().optional(),
     revoked: z.boolean(),
     expired: z.boolean(),
     error: z.string().optional(),
 });
-
-export function verificationOf(result: Verification): z.input<typeof verification> {
-    const { claims, ...rest } = result;
-    return { ...rest, claims: claims === undefined ? undefined : new JsonText(claims) };
-}
 
 export const revocation = z.object({
     credential_id: z.string(),
@@ -110,7 +104,7 @@ export const credentialEndpoints = [
         async call({ body, services, context }) {
             const credential = await services.credentials.issue(body, context);
             refuseWithoutPlace(body, credential);
-            return issuedOf(credential);
+            return credential;
         },
     }),
 
@@ -128,9 +122,7 @@ export const credentialEndpoints = [
             check_revocation: optional(z.boolean()).transform((value) => value ?? false),
         }),
         answer: verification,
-        async call({ body, services, context }) {
-            return verificationOf(await services.credentials.verify(body, context));
-        },
+        call: ({ body, services, context }) => services.credentials.verify(body, context),
     }),
 
     endpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encodeBase64 } from '../../platform/base64.ts';
+import { shownBytes } from '../answer-fields.ts';
 import { keyDidDocument, keyDocument } from '../did-documents.ts';
 import { endpoint } from '../endpoint.ts';
 import { base64, optional } from '../fields.ts';
@@ -25,15 +25,8 @@ export const didEndpoints = [
         byKey: 'secret',
         actsOn: 'did',
         body: z.object({ public_key: optional(base64) }),
-        answer: z.object({ did: z.string(), public_key: z.string(), private_key: z.string().optional() }),
-        async call({ body, services, context }) {
-            const { did, public_key, private_key } = await services.did.create(body, context);
-            return {
-                did,
-                public_key: encodeBase64(public_key),
-                private_key: private_key && encodeBase64(private_key),
-            };
-        },
+        answer: z.object({ did: z.string(), public_key: shownBytes, private_key: shownBytes.optional() }),
+        call: ({ body, services, context }) => services.did.create(body, context),
     }),
 
     endpoint({
@@ -46,11 +39,8 @@ export const didEndpoints = [
         message: 'DID resolved',
         params: byDid,
         query: derivation,
-        answer: z.object({ did: z.string(), public_key: z.string() }),
-        async call({ params, query, services, context }) {
-            const { did, public_key } = await services.did.resolve({ ...params, ...query }, context);
-            return { did, public_key: encodeBase64(public_key) };
-        },
+        answer: z.object({ did: z.string(), public_key: shownBytes }),
+        call: ({ params, query, services, context }) => services.did.resolve({ ...params, ...query }, context),
     }),
 
     endpoint({

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Session, User } from '../../proto/gen/identity/v1/identity.ts';
+import { textOrNull } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
 import { name, optional } from '../fields.ts';
-import { userFields, userOf } from './me.ts';
+import { userFields } from './me.ts';
 
 const session = z.object({ token: z.string(), refresh_token: z.string(), expires_at: z.string() });
 
@@ -25,9 +26,7 @@ export const internalAuthEndpoints = [
         hashesPassword: true,
         body: z.object({ email: z.string(), password: z.string(), name: optional(name) }),
         answer: z.object(userFields),
-        async call({ body, services, context }) {
-            return userOf(await services.identity.register(body, context));
-        },
+        call: ({ body, services, context }) => services.identity.register(body, context),
     }),
 
     endpoint({
@@ -44,14 +43,12 @@ export const internalAuthEndpoints = [
         answer: session.extend({
             user_id: z.string(),
             email: z.string(),
-            name: z.string().nullable(),
+            name: textOrNull,
             tier: z.string(),
         }),
         async call({ body, services, context }) {
-            const login = await services.identity.login(body, context);
-            // Identity always returns the user and the session.
-            const { user_id, email, name, tier } = login.user as User;
-            return { user_id, email, name: name ?? null, tier, ...(login.session as Session) };
+            const { user, session } = await services.identity.login(body, context);
+            return { ...(user as User), ...(session as Session) }; // identity always returns both
         },
     }),
 
@@ -86,11 +83,8 @@ export const internalAuthEndpoints = [
         access: 'internal_session',
         status: 200,
         message: 'Current user',
-        answer: z.object({ ...userFields, last_login_at: z.string().nullable() }),
-        async call({ bearer, services, context }) {
-            // The engine has refused calls without a session token.
-            const user = await services.identity.introspect({ token: bearer ?? '' }, context);
-            return { ...userOf(user), last_login_at: user.last_login_at ?? null };
-        },
+        answer: z.object({ ...userFields, last_login_at: textOrNull }),
+        // The engine has refused calls without a session token.
+        call: ({ bearer, services, context }) => services.identity.introspect({ token: bearer ?? '' }, context),
     }),
 ];

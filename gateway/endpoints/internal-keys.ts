@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_CHECK_COST } from '../../proto/limits.ts';
 import { SCOPES } from '../../proto/scopes.ts';
+import { textsIfAny } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
 import { optional } from '../fields.ts';
 import { sinceUpgrade } from './upgrading.ts';
@@ -34,17 +35,11 @@ export const internalKeyEndpoints = [
             key_id: z.string().optional(),
             user_id: z.string().optional(),
             tier: z.string().optional(),
-            scopes: z.array(z.string()).optional(),
+            scopes: textsIfAny,
             limit: z.number().optional(),
             remaining: z.number().optional(),
             reset: z.number().optional(),
         }),
-        async call({ body, ip, services, context }) {
-            const request = { ...body, address: ip };
-            const { valid, code, key_id, user_id, tier, scopes, ...counted } = await sinceUpgrade(
-                services.keys.check(request, context),
-            );
-            return { valid, code, key_id, user_id, tier, ...(scopes.length > 0 && { scopes }), ...counted };
-        },
+        call: ({ body, ip, services, context }) => sinceUpgrade(services.keys.check({ ...body, address: ip }, context)),
     }),
 ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { encodeBase64 } from '../../platform/base64.ts';
-import type { Issuer, IssuerKey } from '../../proto/gen/signing/v1/signing.ts';
+import type { IssuerKey } from '../../proto/gen/signing/v1/signing.ts';
 import { ISSUER_LEASE_MS } from '../../proto/limits.ts';
+import { oneOf, shownBytes } from '../answer-fields.ts';
 import { didDocument, webDocument } from '../did-documents.ts';
 import { endpoint } from '../endpoint.ts';
 import { name, optional, paging } from '../fields.ts';
@@ -18,35 +18,23 @@ const byId = z.object({ issuer_id: z.string() });
 
 const key = z.object({
     kid: z.string(),
-    public_key: z.string(),
-    state: z.enum(['active', 'retired', 'compromised']),
+    public_key: shownBytes,
+    state: oneOf('active', 'retired', 'compromised'),
     created_at: z.string(),
     retired_at: z.string().optional(),
     compromised_at: z.string().optional(),
     reason: z.string().optional(),
 });
 
-const method = z.enum(['key', 'web'], { error: 'must be key or web' });
-
 const issuer = z.object({
     issuer_id: z.string(),
     did: z.string(),
-    method,
+    method: oneOf('key', 'web'),
     name: z.string(),
     created_at: z.string(),
     archived_at: z.string().optional(),
     keys: z.array(key),
 });
-
-function keyOf({ public_key, ...rest }: IssuerKey): z.input<typeof key> {
-    const state = rest.state as z.input<typeof key>['state']; // the service has no other states
-    return { ...rest, state, public_key: encodeBase64(public_key) };
-}
-
-function issuerOf({ keys, ...rest }: Issuer): z.input<typeof issuer> {
-    const shown = rest.method as z.input<typeof method>; // the service has no other methods
-    return { ...rest, method: shown, keys: keys.map(keyOf) };
-}
 
 export const issuerEndpoints = [
     endpoint({
@@ -59,12 +47,11 @@ export const issuerEndpoints = [
         message: 'Issuer created',
         byKey: true,
         actsOn: 'issuer_id',
-        body: z.object({ name, method }),
-        answer: issuer.omit({ keys: true, archived_at: true }).extend({ kid: z.string(), public_key: z.string() }),
+        body: z.object({ name, method: z.enum(['key', 'web'], { error: 'must be key or web' }) }),
+        answer: issuer.omit({ keys: true, archived_at: true }).extend({ kid: z.string(), public_key: shownBytes }),
         async call({ body, services, context }) {
-            const { keys, archived_at: _, ...created } = issuerOf(await services.signing.createIssuer(body, context));
-            const { kid = '', public_key = '' } = keys[0] ?? {}; // a new issuer has one key
-            return { ...created, kid, public_key };
+            const { keys, ...created } = await services.signing.createIssuer(body, context);
+            return { ...(keys[0] as IssuerKey), ...created }; // a new issuer has one key
         },
     }),
 
@@ -84,7 +71,7 @@ export const issuerEndpoints = [
                 paging: query,
                 async fetch(page, context) {
                     const { issuers, next_cursor, total } = await services.signing.listIssuers(page, context);
-                    return { rows: issuers.map(issuerOf), next_cursor, total };
+                    return { rows: issuers, next_cursor, total };
                 },
             });
         },
@@ -100,7 +87,7 @@ export const issuerEndpoints = [
         message: 'Issuer',
         params: byId,
         answer: issuer,
-        call: async ({ params, services, context }) => issuerOf(await services.signing.getIssuer(params, context)),
+        call: ({ params, services, context }) => services.signing.getIssuer(params, context),
     }),
 
     endpoint({
@@ -118,8 +105,7 @@ export const issuerEndpoints = [
         answer: key.pick({ kid: true, public_key: true, created_at: true }).extend({ previous: z.string().optional() }),
         async call({ params, services, context }) {
             const { key: made, previous } = await services.signing.rotateKey(params, context);
-            const { kid = '', created_at = '', public_key = '' } = made ? keyOf(made) : {}; // it is always there
-            return { kid, public_key, created_at, previous };
+            return { ...(made as IssuerKey), previous }; // it is always there
         },
     }),
 
@@ -135,8 +121,8 @@ export const issuerEndpoints = [
         params: byId.extend({ kid: z.string() }),
         body: z.object({ reason: optional(z.string()) }),
         answer: key,
-        call: async ({ params, body, services, context }) =>
-            keyOf(await services.signing.markCompromised({ ...params, ...body }, context)),
+        call: ({ params, body, services, context }) =>
+            services.signing.markCompromised({ ...params, ...body }, context),
     }),
 
     endpoint({
@@ -150,7 +136,7 @@ export const issuerEndpoints = [
         actsOn: 'issuer_id',
         params: byId,
         answer: issuer,
-        call: async ({ params, services, context }) => issuerOf(await services.signing.archiveIssuer(params, context)),
+        call: ({ params, services, context }) => services.signing.archiveIssuer(params, context),
     }),
 ];
 

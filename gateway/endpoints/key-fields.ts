@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Key } from '../../proto/gen/keys/v1/keys.ts';
 import { MAX_KEY_NETWORKS, MAX_KEY_SCOPES } from '../../proto/limits.ts';
 import { SCOPE_NAMES } from '../../proto/scopes.ts';
+import { textsIfAny } from '../answer-fields.ts';
 import { listOf, optional } from '../fields.ts';
 
 const expiresAt = z.string();
@@ -25,20 +26,11 @@ export const changedRestrictions = {
 /** The restrictions in answers. A field that restricts nothing is absent. */
 export const restrictionFields = {
     expires_at: z.string().optional(),
-    scopes: z.array(z.string()).optional(),
-    allowed_addresses: z.array(z.string()).optional(),
+    scopes: textsIfAny,
+    allowed_addresses: textsIfAny,
 };
 
 export type Restrictions = Pick<Key, 'expires_at' | 'scopes' | 'allowed_addresses'>;
-
-/** The restrictions of a key as answers show them. */
-export function shown({ expires_at, scopes: held, allowed_addresses }: Restrictions) {
-    return {
-        ...(expires_at !== undefined && { expires_at }),
-        ...(held.length > 0 && { scopes: held }),
-        ...(allowed_addresses.length > 0 && { allowed_addresses }),
-    };
-}
 
 type Change = z.output<z.ZodObject<typeof changedRestrictions>>;
 

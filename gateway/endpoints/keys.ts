@@ -2,17 +2,11 @@ import { z } from 'zod';
 import type { GenerateResponse, Key, ReplacedKey } from '../../proto/gen/keys/v1/keys.ts';
 import type { KeyUsage } from '../../proto/gen/usage/v1/usage.ts';
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../proto/limits.ts';
+import { textOrNull } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
 import { name, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
-import {
-    changedRestrictions,
-    changeOf,
-    newRestrictions,
-    type Restrictions,
-    restrictionFields,
-    shown,
-} from './key-fields.ts';
+import { changedRestrictions, changeOf, newRestrictions, type Restrictions, restrictionFields } from './key-fields.ts';
 import { sinceUpgrade, upgrading } from './upgrading.ts';
 
 const byId = z.object({ key_id: z.string() });
@@ -24,7 +18,7 @@ const summary = z.object({
     tier: z.string(),
     rate_limit: z.number(),
     created_at: z.string(),
-    last_used_at: z.string().nullable(),
+    last_used_at: textOrNull,
     active: z.boolean(),
     ...restrictionFields,
     replaced_by: z.string().optional(),
@@ -37,9 +31,11 @@ const created = z.object({
     tier: z.string(),
     rate_limit: z.number(),
     created_at: z.string(),
-    last_used_at: z.null(),
+    last_used_at: z.null().default(null),
     ...restrictionFields,
 });
+
+const NO_REQUESTS = { requests_today: 0, requests_this_month: 0 };
 
 const OVERLAP_RANGE = `must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}`;
 const overlap = z
@@ -47,31 +43,9 @@ const overlap = z
     .refine((seconds) => Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_OVERLAP_SECONDS, OVERLAP_RANGE)
     .meta({ type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: DEFAULT_OVERLAP_SECONDS });
 
-function summaryOf(key: Key, usage: KeyUsage | undefined): z.input<typeof summary> {
-    return {
-        key_id: key.key_id,
-        name: key.name,
-        key_prefix: key.key_prefix,
-        tier: key.tier,
-        rate_limit: key.rate_limit,
-        created_at: key.created_at,
-        last_used_at: usage?.last_used_at ?? null,
-        active: key.active,
-        ...shown(key),
-        ...(key.replaced_by !== undefined && { replaced_by: key.replaced_by }),
-    };
-}
-
-function createdOf({
-    key_id,
-    api_key,
-    name,
-    tier,
-    rate_limit,
-    created_at,
-    ...key
-}: GenerateResponse): z.input<typeof created> {
-    return { key_id, api_key, name, tier, rate_limit, created_at, last_used_at: null, ...shown(key) };
+/** A key with its last use, which another service knows. */
+function used(key: Key, usage: KeyUsage | undefined) {
+    return { ...key, last_used_at: usage?.last_used_at };
 }
 
 /**
@@ -102,7 +76,7 @@ export const keyEndpoints = [
             const request = { ...body, scopes, allowed_addresses };
             const key = await services.keys.generate(request, context);
             requireRestricted(request, key);
-            return createdOf(key);
+            return key;
         },
     }),
 
@@ -123,7 +97,7 @@ export const keyEndpoints = [
                     const { keys, next_cursor, total } = await services.keys.list(page, context);
                     const keyIds = keys.map((key) => key.key_id);
                     const usage = await services.usage.getKeyUsage({ key_ids: keyIds }, context);
-                    return { rows: keys.map((key, index) => summaryOf(key, usage.keys[index])), next_cursor, total };
+                    return { rows: keys.map((key, index) => used(key, usage.keys[index])), next_cursor, total };
                 },
             });
         },
@@ -138,13 +112,12 @@ export const keyEndpoints = [
         message: 'API key',
         params: byId,
         answer: summary.extend({
-            usage: z.object({ requests_today: z.number(), requests_this_month: z.number() }),
+            usage: z.object({ requests_today: z.number(), requests_this_month: z.number() }).prefault(NO_REQUESTS),
         }),
         async call({ params, services, context }) {
             const key = await services.keys.get(params, context);
             const { keys } = await services.usage.getKeyUsage({ key_ids: [key.key_id] }, context);
-            const { requests_today = 0, requests_this_month = 0 } = keys[0] ?? {};
-            return { ...summaryOf(key, keys[0]), usage: { requests_today, requests_this_month } };
+            return { ...used(key, keys[0]), usage: keys[0] };
         },
     }),
 
@@ -175,10 +148,8 @@ export const keyEndpoints = [
         async call({ params, body: { name: newName, ...restrictions }, services, context }) {
             const request = { ...params, name: newName };
             const change = changeOf(restrictions);
-            const { key_id, name, updated_at, ...key } = change
-                ? await sinceUpgrade(services.keys.restrict({ ...request, ...change }, context))
-                : await services.keys.rename(request, context);
-            return { key_id, name, updated_at, ...shown(key) };
+            if (!change) return services.keys.rename(request, context);
+            return sinceUpgrade(services.keys.restrict({ ...request, ...change }, context));
         },
     }),
 
@@ -197,7 +168,7 @@ export const keyEndpoints = [
         async call({ params, body, services, context }) {
             const { key, replaces } = await sinceUpgrade(services.keys.rotate({ ...params, ...body }, context));
             // The keys service always returns both.
-            return { ...createdOf(key as GenerateResponse), replaces: replaces as ReplacedKey };
+            return { ...(key as GenerateResponse), replaces: replaces as ReplacedKey };
         },
     }),
 ];

@@ -1,19 +1,15 @@
 import { z } from 'zod';
-import type { User } from '../../proto/gen/identity/v1/identity.ts';
+import { textOrNull } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
 import { name, optional } from '../fields.ts';
 
 export const userFields = {
     user_id: z.string(),
     email: z.string(),
-    name: z.string().nullable(),
+    name: textOrNull,
     tier: z.string(),
     created_at: z.string(),
 };
-
-export function userOf({ user_id, email, name, tier, created_at }: User) {
-    return { user_id, email, name: name ?? null, tier, created_at };
-}
 
 export const meEndpoints = [
     endpoint({
@@ -25,7 +21,7 @@ export const meEndpoints = [
         message: 'Current user',
         answer: z.object({
             ...userFields,
-            last_login_at: z.string().nullable(),
+            last_login_at: textOrNull,
             stats: z.object({
                 dids_created: z.number(),
                 credentials_issued: z.number(),
@@ -34,13 +30,11 @@ export const meEndpoints = [
             }),
         }),
         async call({ services, context }) {
-            const [user, counts] = await Promise.all([
+            const [user, stats] = await Promise.all([
                 services.identity.getUser({}, context),
                 services.usage.getCounts({}, context),
             ]);
-            const { dids_created, credentials_issued, presentations_created, api_keys_active } = counts;
-            const stats = { dids_created, credentials_issued, presentations_created, api_keys_active };
-            return { ...userOf(user), last_login_at: user.last_login_at ?? null, stats };
+            return { ...user, stats };
         },
     }),
 
@@ -56,14 +50,11 @@ export const meEndpoints = [
         answer: z.object({
             user_id: z.string(),
             email: z.string(),
-            name: z.string().nullable(),
+            name: textOrNull,
             updated_at: z.string(),
         }),
-        async call({ body: { name, email }, services, context }) {
-            const change = { email, name: name ?? undefined, clear_name: name === null };
-            const { name: current, ...user } = await services.identity.updateUser(change, context);
-            return { ...user, name: current ?? null };
-        },
+        call: ({ body: { name, email }, services, context }) =>
+            services.identity.updateUser({ email, name: name ?? undefined, clear_name: name === null }, context),
     }),
 
     endpoint({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { base64, listOf, optional } from '../fields.ts';
-import { verification, verificationOf } from './credentials.ts';
+import { verification } from './credentials.ts';
 
 export const presentationEndpoints = [
     endpoint({
@@ -64,7 +64,7 @@ export const presentationEndpoints = [
         async call({ body, services, context }) {
             const { credentials, ...rest } = await services.presentations.verify(body, context);
             // If the token is not authentic, the answer shows none of its contents, not even an empty list.
-            return rest.holder === undefined ? rest : { ...rest, credentials: credentials.map(verificationOf) };
+            return rest.holder === undefined ? rest : { ...rest, credentials };
         },
     }),
 ];

@@ -1,17 +1,11 @@
 import { z } from 'zod';
-import { encodeBase64 } from '../../platform/base64.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { JsonText } from '../../platform/json.ts';
-import type {
-    ListCredentialsRequest,
-    ListCredentialsResponse,
-    StoredCredential,
-    Wallet,
-} from '../../proto/gen/wallet/v1/wallet.ts';
+import type { ListCredentialsRequest, ListCredentialsResponse, Wallet } from '../../proto/gen/wallet/v1/wallet.ts';
 import { MAX_METADATA_BYTES } from '../../proto/limits.ts';
+import { shownBytes, shownObject } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
-import { anyObject, headerText, jsonObject, name, optional, paging } from '../fields.ts';
+import { headerText, jsonObject, name, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
 import type { Services } from '../services.ts';
 
@@ -19,7 +13,7 @@ const walletFields = {
     wallet_id: z.string(),
     name: z.string(),
     did: z.string(),
-    public_key: z.string(),
+    public_key: shownBytes,
     created_at: z.string(),
 };
 
@@ -28,27 +22,15 @@ const summary = z.object({
     credential_type: z.string(),
     issuer: z.string(),
     stored_at: z.string(),
-    metadata: anyObject.optional(),
+    metadata: shownObject.optional(),
 });
 const withToken = summary.extend({ credential: z.string() });
-const opened = z.object({ ...walletFields, private_key: z.string(), credentials: z.array(withToken) });
+const opened = z.object({ ...walletFields, private_key: shownBytes, credentials: z.array(withToken) });
 const listed = z.object({ credentials: z.array(summary), total: z.number() });
 
 const byWallet = z.object({ wallet_id: z.string() });
 /** The password in a header field. Prefer it to the query, because servers and proxies write URLs to logs. */
 const passwordHeader = z.object({ 'x-wallet-password': headerText.optional() });
-
-function walletOf({ wallet_id, name, did, public_key, created_at }: Wallet) {
-    return { wallet_id, name, did, public_key: encodeBase64(public_key), created_at };
-}
-
-function summaryOf({ credential: _, metadata, ...rest }: StoredCredential): z.input<typeof summary> {
-    return { ...rest, metadata: metadata === undefined ? undefined : new JsonText(metadata) };
-}
-
-function withTokenOf(stored: StoredCredential): z.input<typeof withToken> {
-    return { ...summaryOf(stored), credential: stored.credential as string }; // the request asks for the tokens
-}
 
 /** Reads a page of an open wallet. The first page also describes the wallet. */
 async function openPage(
@@ -61,7 +43,7 @@ async function openPage(
     }
     const { wallet, private_key, credentials } = await service.open(request, context);
     // The service always returns the wallet and the credentials.
-    const head = { ...walletOf(wallet as Wallet), private_key: encodeBase64(private_key) };
+    const head = { ...(wallet as Wallet), private_key };
     return { head, listed: credentials as ListCredentialsResponse };
 }
 
@@ -92,9 +74,7 @@ export const walletEndpoints = [
         hashesPassword: true,
         body: z.object({ name, password: z.string(), description: optional(z.string()) }),
         answer: z.object(walletFields),
-        async call({ body, services, context }) {
-            return walletOf(await services.wallet.create(body, context));
-        },
+        call: ({ body, services, context }) => services.wallet.create(body, context),
     }),
 
     endpoint({
@@ -120,7 +100,7 @@ export const walletEndpoints = [
                     ({ continuation } = listed);
                     return {
                         ...(head && { head }),
-                        rows: listed.credentials.map(withTokenOf),
+                        rows: listed.credentials,
                         next_cursor: listed.next_cursor,
                         total: undefined,
                     };
@@ -183,7 +163,7 @@ export const walletEndpoints = [
                         context,
                     );
                     ({ continuation } = rest);
-                    return { rows: credentials.map(summaryOf), next_cursor, total };
+                    return { rows: credentials, next_cursor, total };
                 },
             });
         },

@@ -17,7 +17,7 @@ import {
     responseName,
     statusOf,
 } from './responses.ts';
-import { type Schema, schemaOf } from './schemas.ts';
+import { answerSchemaOf, type Schema, schemaOf } from './schemas.ts';
 import { SECURITY_SCHEMES, type Security, securityOf } from './security.ts';
 
 export interface Media {
@@ -140,7 +140,7 @@ function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string
         ...(endpoint.weight && { 'x-counts-items': true as const }),
         parameters: parametersOf(endpoint, notes),
         responses: {
-            [endpoint.status]: success(endpoint, keep(`${name}Data`, schemaOf(answer, fields)), example.data),
+            [endpoint.status]: success(endpoint, keep(`${name}Data`, answerSchemaOf(answer, fields)), example.data),
             ...refusalResponses(endpoint, endpoint.byKey ? { ...refusals, ...BY_KEY_REFUSALS } : refusals),
         },
     };

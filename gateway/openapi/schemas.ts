@@ -22,7 +22,24 @@ export interface Schema {
  * descriptions of fields come from `own` and from the glossary.
  */
 export function schemaOf(schema: z.ZodType, own: Terms = {}): Schema {
-    const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+    return written(schema, 'input', own);
+}
+
+/** Like schemaOf, for an answer: a field that the gateway fills in is always there. */
+export function answerSchemaOf(schema: z.ZodType, own: Terms = {}): Schema {
+    return written(schema, 'output', own);
+}
+
+function written(schema: z.ZodType, io: 'input' | 'output', own: Terms): Schema {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+        io,
+        unrepresentable: 'any',
+        override({ zodSchema, jsonSchema }) {
+            if (io === 'input') return;
+            delete jsonSchema.default;
+            if (zodSchema instanceof z.ZodObject) delete jsonSchema.additionalProperties; // later releases add fields
+        },
+    });
     return described(rest as Schema, own); // zod's type has all keywords, Schema only some of them
 }
 
