@@ -41,7 +41,8 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
     await awaitPostgres({ url, asOwner: false, log, timeoutMs: Infinity });
     await awaitMigrations(url, { schemas: SCHEMAS, uses: tableUses(roles), log });
     const pooled = config.DATABASE_POOLER === 'transaction';
-    const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });
+    const checkRows = config.NODE_ENV === 'test';
+    const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics, checkRows });
     closing.defer(() => db.close());
     closing.defer(measureClock(() => databaseTime(db), { metrics, log, readiness }));
 

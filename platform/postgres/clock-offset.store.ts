@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
@@ -12,12 +13,14 @@ const RETRY_MS = 1_000;
  */
 const MAX_OFFSET_MS = 5_000;
 
+const timeRow = z.strictObject({ now_ms: z.number() });
+
 /** Returns the time of the database's clock, in milliseconds since 1970. */
 export async function databaseTime(db: Database): Promise<number> {
-    const [row] = await db.rows<{ now_ms: number }>(
-        sql.unsafe`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms`,
+    const [row] = await db.rows(
+        sql.type(timeRow)`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms`,
     );
-    return (row as { now_ms: number }).now_ms; // SELECT without FROM returns one row
+    return (row as z.infer<typeof timeRow>).now_ms; // SELECT without FROM returns one row
 }
 
 /**

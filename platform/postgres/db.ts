@@ -7,19 +7,22 @@ import { postgresDriver, UnreadableColumn } from './db-driver.ts';
 import { translated } from './db-errors.ts';
 import { databaseMetrics } from './db-metrics.ts';
 import { connectionTurns } from './db-turns.ts';
+import { ROW_CHECK } from './row-check.ts';
 import { refuseUnstorable } from './storable.ts';
 
 export { isDeadlock, isRefusedStatement, refusalCode } from './db-errors.ts';
 export { sql };
 
-type Query = QuerySqlToken;
+/** The schema of a row. */
+type RowSchema<Row> = QuerySqlToken['parser'] & { readonly '~standard': { readonly types?: { readonly output: Row } } };
+
+/** A statement. `sql.type(schema)` says what its rows are; those of `sql.unsafe` are unknown. */
+export type Query<Row = unknown> = QuerySqlToken<RowSchema<Row>>;
 
 /** The statements of a store. Rows have the column names as keys. Timestamps are ISO 8601 texts in UTC. */
 export interface Queries {
-    /**
-     * Resolves to all rows of one statement. The caller states the row type; it must match what the statement selects.
-     */
-    rows<Row>(query: Query): Promise<readonly Row[]>;
+    /** Resolves to all rows of one statement. */
+    rows<Row>(query: Query<Row> | Query): Promise<readonly Row[]>;
 }
 
 /**
@@ -31,13 +34,13 @@ type Served = [name?: string, call?: CallLifetime | undefined];
 
 export interface Database {
     /** Like Queries.rows. */
-    rows<Row>(query: Query, ...served: Served): Promise<readonly Row[]>;
+    rows<Row>(query: Query<Row> | Query, ...served: Served): Promise<readonly Row[]>;
     /**
      * Like `rows`, for frequent statements: each connection plans the statement once, under this name. Use it for
      * statements with a constant text whose best plan is the same for all values. `lifetime` is that of the call or
      * batch that the statement serves.
      */
-    prepared<Row>(name: string, query: Query, lifetime?: CallLifetime): Promise<readonly Row[]>;
+    prepared<Row>(name: string, query: Query<Row> | Query, lifetime?: CallLifetime): Promise<readonly Row[]>;
     /** Runs `work` in one transaction, on one connection. */
     transaction<Result>(work: (queries: Queries) => Promise<Result>, ...served: Served): Promise<Result>;
     /** Resolves when the database answers. */
@@ -71,18 +74,21 @@ function isoTime(text: string): string {
 
 /**
  * Opens a pool of at most `size` connections, which connect on demand. `pooled`: a pooler such as PgBouncer assigns
- * connections per transaction, so neither settings nor prepared statements persist on a connection.
+ * connections per transaction, so neither settings nor prepared statements persist on a connection. `checkRows`: see
+ * ROW_CHECK.
  */
 export async function openDatabase(options: {
     url: string;
     size: number;
     pooled: boolean;
     metrics: Metrics;
+    checkRows?: boolean;
 }): Promise<Database> {
-    const { url, size, pooled, metrics } = options;
+    const { url, size, pooled, metrics, checkRows = false } = options;
     const pool = await createPool(url, {
         driverFactory: postgresDriver({ url, pooled, parsers: PARSERS }),
         maxPoolSize: size,
+        interceptors: checkRows ? [ROW_CHECK] : [],
         ...POOL_OPTIONS,
         // The caller decides whether a statement may run twice.
         queryRetryLimit: 0,
@@ -133,7 +139,7 @@ export async function openDatabase(options: {
 type Connection = Pick<DatabasePool, 'query'>;
 
 async function rows<Row>(connection: Connection, query: Query): Promise<readonly Row[]> {
-    return (await connection.query(query)).rows as readonly Row[]; // see Queries.rows
+    return (await connection.query(query)).rows as readonly Row[]; // the schema of the statement says so
 }
 
 /**

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Database, sql } from './db.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
@@ -36,11 +37,13 @@ interface PrunedByTime extends Pruned {
     before: Fragment;
 }
 
+const batchRow = z.strictObject({ count: z.number(), last: z.string().nullable() });
+
 /** One batch of pruneByTime: begins at `from`, and returns the times of the removed rows. */
 export function removedByTime({ time, before, ...pruned }: PrunedByTime, from: string) {
     const column = sql.identifier([time]);
     const condition = sql.fragment`${column} >= ${from}::timestamptz AND ${column} < ${before}`;
-    return sql.unsafe`
+    return sql.type(batchRow)`
         WITH removed AS (${removedRows(pruned, condition, time)} RETURNING ${column} AS time)
         SELECT count(*) AS count, max(time)::text AS last FROM removed`;
 }
@@ -52,7 +55,7 @@ export function removedByTime({ time, before, ...pruned }: PrunedByTime, from: s
 export async function pruneByTime(db: Database, pruned: PrunedByTime): Promise<number> {
     let removed = 0;
     for (let from = '-infinity'; ; ) {
-        const [batch] = await db.rows<{ count: number; last: string | null }>(removedByTime(pruned, from));
+        const [batch] = await db.rows(removedByTime(pruned, from));
         if (!batch || batch.last === null) return removed;
         removed += batch.count;
         from = batch.last;

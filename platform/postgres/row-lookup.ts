@@ -1,7 +1,5 @@
 import { type Coalescer, coalesce } from '../batch.ts';
-import { type Database, STORE_GROUPS } from './db.ts';
-
-type Query = Parameters<Database['prepared']>[1];
+import { type Database, type Query, STORE_GROUPS } from './db.ts';
 
 interface LookupOptions<Key, Row> {
     /** The name of the queue. It also names the span of a call. */
@@ -9,7 +7,7 @@ interface LookupOptions<Key, Row> {
     /** The name of the prepared statement. */
     statement: string;
     /** The statement that finds the rows of many keys. */
-    query(keys: Key[]): Query;
+    query(keys: Key[]): Query<Row> | Query;
     /** The key of a row. */
     keyOf(row: Row): Key;
     /** Equal keys have equal texts. Default: the key itself, as text. */
@@ -25,7 +23,7 @@ export function rowLookup<Key, Row>(
         ...STORE_GROUPS,
         name,
         async run(keys: Key[], group) {
-            const rows = await db.prepared<Row>(statement, query(keys), group);
+            const rows = await db.prepared(statement, query(keys), group);
             const found = new Map(rows.map((row) => [textOf(keyOf(row)), row]));
             return keys.map((key) => found.get(textOf(key)));
         },

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
-import type { CredentialStore, ListedRow, Party, Range } from './rows.ts';
+import { type CredentialStore, type ListedRow, listedRow, type Party, type Range } from './rows.ts';
 
 type Query = Omit<Party, 'role'> & Range;
 
@@ -18,6 +19,10 @@ const ROWS_OF_A_GROUP = 4_000;
 /** Ids that are smaller and greater than the id of any row. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+const countRow = z.strictObject({ total: z.number() });
+/** `place`: that of its query in the batch. */
+const pagedRow = listedRow.extend({ place: z.number() });
 
 /** Reads lists. Each page is one range of an index of its own kind. */
 export function pageStore(db: Database): Pick<CredentialStore, 'page' | 'count'> {
@@ -42,8 +47,10 @@ export function pageStore(db: Database): Pick<CredentialStore, 'page' | 'count'>
                 issued_by === undefined
                     ? sql.fragment`${column} = ${did}`
                     : sql.fragment`account = ${issued_by} AND sha256(${column}::bytea) = sha256(${did}::text::bytea)`;
-            const statement = sql.unsafe`SELECT count(*) AS total FROM credentials.credentials WHERE ${condition}`;
-            const [row] = await db.rows<{ total: number }>(statement, 'credentials_count', traced);
+            const statement = sql.type(
+                countRow,
+            )`SELECT count(*) AS total FROM credentials.credentials WHERE ${condition}`;
+            const [row] = await db.rows(statement, 'credentials_count', traced);
             return row?.total ?? 0;
         },
     };
@@ -60,9 +67,9 @@ async function readPages(db: Database, kind: Kind, queries: Query[]): Promise<Li
     const { key, order, asked } = indexOf(kind);
     // Compares tuples. With `role = did ORDER BY id` PostgreSQL would scan the ids of all parties if this one has many
     // rows.
-    const rows = await db.prepared<ListedRow & { place: number }>(
+    const rows = await db.prepared(
         `credentials_page_${kind.rows}_${kind.role}`,
-        sql.unsafe`
+        sql.type(pagedRow)`
         SELECT q.place, page.*
         FROM ${sql.unnest(tuples, ['int4', 'text', 'uuid', 'uuid', 'int4'])} AS q (place, did, issued_by, before, size)
         CROSS JOIN LATERAL (

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import type { Writes } from '../idempotency/writes.store.ts';
@@ -24,22 +25,25 @@ export interface NewRevocation {
 }
 
 /** The issuer, the account and the revocation of a credential. They decide whether a caller may revoke it. */
-export interface FoundRow {
-    issuer: string;
-    account: string | null;
-    revoked_at: string | null;
-    revocation_reason: string | null;
-}
+export const foundRow = z.strictObject({
+    id: z.string(),
+    issuer: z.string(),
+    account: z.string().nullable(),
+    revoked_at: z.string().nullable(),
+    revocation_reason: z.string().nullable(),
+});
+export type FoundRow = z.infer<typeof foundRow>;
 
-export interface ListedRow {
-    id: string;
-    issued_at: string;
-    expires_at: string | null;
-    revoked: boolean;
-    issuer: string;
-    subject: string;
-    credential_type: string;
-}
+export const listedRow = z.strictObject({
+    id: z.string(),
+    issued_at: z.string(),
+    expires_at: z.string().nullable(),
+    revoked: z.boolean(),
+    issuer: z.string(),
+    subject: z.string(),
+    credential_type: z.string(),
+});
+export type ListedRow = z.infer<typeof listedRow>;
 
 /** The credentials of one issuer or of one subject. */
 export interface Party {

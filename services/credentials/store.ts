@@ -1,10 +1,13 @@
+import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { writes } from '../idempotency/writes.store.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 import { pageStore } from './pages.store.ts';
-import type { CredentialStore, FoundRow, NewRevocation, NewRow } from './rows.ts';
+import { type CredentialStore, foundRow, type NewRevocation, type NewRow } from './rows.ts';
+
+const revokedRow = z.strictObject({ id: z.string() });
 
 export function credentialStore(db: Database): CredentialStore {
     return {
@@ -25,11 +28,11 @@ export function credentialStore(db: Database): CredentialStore {
             key: 'id',
             counts: appendPendingCounts('credentials_issued'),
         }),
-        find: rowLookup<string, FoundRow & { id: string }>(db, {
+        find: rowLookup(db, {
             name: 'credentials_find',
             statement: 'credentials_find',
             keyOf: ({ id }) => id,
-            query: (ids) => sql.unsafe`
+            query: (ids: string[]) => sql.type(foundRow)`
                 SELECT id, account, issuer, revoked_at, revocation_reason FROM credentials.credentials
                 WHERE id = ANY(${sql.array(ids, 'uuid')})`,
         }),
@@ -53,9 +56,9 @@ async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<
     const firsts = new Map<string, NewRevocation>();
     for (const revocation of revocations) if (!firsts.has(revocation.id)) firsts.set(revocation.id, revocation);
     const tuples = Array.from(firsts.values(), ({ id, revoked_at, reason }) => [id, revoked_at, reason ?? null]);
-    const written = await db.prepared<{ id: string }>(
+    const written = await db.prepared(
         'credentials_revoke',
-        sql.unsafe`
+        sql.type(revokedRow)`
         WITH asked AS (
             SELECT * FROM ${sql.unnest(tuples, ['uuid', 'timestamptz', 'text'])} AS asked (id, revoked_at, reason)
         ), open AS (

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
@@ -23,6 +24,9 @@ export interface DidStore extends Writes<DidRow> {
  */
 const DIDS_OF_A_GROUP = 1_000;
 
+const foundRow = z.strictObject({ did: z.string(), public_key: z.instanceof(Buffer) });
+const ownerRow = z.strictObject({ did: z.string(), account: z.string().nullable() });
+
 export function didStore(db: Database): DidStore {
     return {
         ...writes<DidRow>(db, {
@@ -40,11 +44,11 @@ export function didStore(db: Database): DidStore {
             // The DID of a wallet does not count: the wallet is counted instead.
             counts: appendPendingCounts('dids_created', { which: sql.fragment`origin <> 'wallet'` }),
         }),
-        find: rowLookup<string, { did: string; public_key: Buffer }>(db, {
+        find: rowLookup(db, {
             name: 'did_find',
             statement: 'dids_find',
             keyOf: ({ did }) => did,
-            query: (dids) => sql.unsafe`
+            query: (dids: string[]) => sql.type(foundRow)`
                 SELECT did, public_key FROM did.dids WHERE did = ANY(${sql.array(dids, 'text')})`,
         }),
         filterOwned: coalesce({
@@ -58,9 +62,9 @@ export function didStore(db: Database): DidStore {
 
 async function filterGroup(db: Database, queries: OwnershipQuery[], group: CallLifetime): Promise<string[][]> {
     const dids = queries.flatMap((query) => query.dids);
-    const rows = await db.prepared<{ did: string; account: string | null }>(
+    const rows = await db.prepared(
         'dids_owners',
-        sql.unsafe`
+        sql.type(ownerRow)`
         SELECT did, account FROM did.dids
         WHERE did = ANY(${sql.array(dids, 'text')}) AND origin IN ('generated', 'wallet')`,
         group,

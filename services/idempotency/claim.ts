@@ -1,4 +1,5 @@
 import { createHmac, hash, hkdfSync } from 'node:crypto';
+import { z } from 'zod';
 import { MIN_SEALING_LENGTH, readIdempotencyKey } from '../../platform/access/idempotency-key.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
@@ -23,16 +24,17 @@ export interface Claim {
 }
 
 /** A claim as it is stored. */
-export interface HeldClaim {
-    scope_hash: Buffer;
-    fingerprint: Buffer;
+export const heldClaim = z.strictObject({
+    scope_hash: z.instanceof(Buffer),
+    fingerprint: z.instanceof(Buffer),
     /** UUID of what the call has created. */
-    id: string;
+    id: z.string(),
     /** ISO 8601, UTC, with milliseconds. */
-    made_at: string;
+    made_at: z.string(),
     /** The answer, sealed; null if it can be built again without it. */
-    sealed: Buffer | null;
-}
+    sealed: z.instanceof(Buffer).nullable(),
+});
+export type HeldClaim = z.infer<typeof heldClaim>;
 
 interface Codec<Message> {
     encode(message: Message): { finish(): Uint8Array };

@@ -3,7 +3,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { pruneByTime } from '../../platform/postgres/prune.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import type { Claim, HeldClaim } from './claim.ts';
+import { type Claim, type HeldClaim, heldClaim } from './claim.ts';
 
 /** The schemas of the services that create something. Each has a table `idempotency`. */
 export type Owner = 'credentials' | 'did' | 'identity' | 'keys' | 'presentations' | 'signing' | 'wallet';
@@ -20,12 +20,12 @@ export type Outcome = 'written' | 'held' | 'refused';
 
 /** Finds claims by their scope hash, also expired ones. */
 export function claimLookup(db: Database, owner: Owner): Coalescer<Buffer, HeldClaim | undefined> {
-    return rowLookup<Buffer, HeldClaim>(db, {
+    return rowLookup(db, {
         name: `${owner}_claim_find`,
         statement: `${owner}_claim_find`,
         keyOf: ({ scope_hash }) => scope_hash,
         textOf: (hash) => hash.toString('hex'),
-        query: (hashes) => sql.unsafe`
+        query: (hashes: Buffer[]) => sql.type(heldClaim)`
             SELECT scope_hash, fingerprint, id, made_at, sealed FROM ${sql.identifier([owner, 'idempotency'])}
             WHERE scope_hash = ANY(${sql.array(hashes, 'bytea')})`,
     });

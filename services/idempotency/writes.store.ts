@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import {
@@ -93,6 +94,8 @@ function valuesOf<Row>(columns: Array<[string, Column<Row>]>) {
     return (row: Row) => columns.map(([, { value }]) => value(row) ?? null);
 }
 
+const madeRow = z.strictObject({ id: z.string() });
+
 export interface Writes<Row> {
     /** Inserts the row unless its key exists. */
     insert: Coalescer<Row, void>;
@@ -123,9 +126,9 @@ export function writes<Row>(
         insertOnce: claimedWrites({
             name: `${name}_insert_once`,
             async run(items: Array<ClaimedRow<Row>>, group) {
-                const made = await db.prepared<{ id: string }>(
+                const made = await db.prepared(
                     `${statement}_once`,
-                    sql.unsafe`${claimed(items)}, counted AS (${counts}) SELECT id FROM claimed`,
+                    sql.type(madeRow)`${claimed(items)}, counted AS (${counts}) SELECT id FROM claimed`,
                     group,
                 );
                 const ids = new Set(made.map(({ id }) => id));

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
@@ -37,23 +38,26 @@ const USERS = insertion<NewUserRow>({
     order: sql.fragment`email COLLATE "C"`,
 });
 
+const writtenRow = z.strictObject({ user_id: z.string() });
+const claimedRow = z.strictObject({ id: z.string(), was_written: z.boolean() });
+
 async function insertUsers(db: Database, rows: NewUserRow[], group: CallLifetime): Promise<boolean[]> {
-    const statement = sql.unsafe`
+    const statement = sql.type(writtenRow)`
         ${USERS.plain(rows)}, counted AS (${appendUserCounts()})
         SELECT user_id FROM written`;
-    const written = await db.rows<{ user_id: string }>(statement, 'users_insert', group);
+    const written = await db.rows(statement, 'users_insert', group);
     const ids = new Set(written.map((row) => row.user_id));
     return rows.map((row) => ids.has(row.user_id));
 }
 
 /** Claims and inserts. In the same transaction it takes back the claims of accounts whose address is taken. */
 function insertClaimed(db: Database, items: Array<ClaimedRow<NewUserRow>>, group: CallLifetime): Promise<Outcome[]> {
-    const statement = sql.unsafe`
+    const statement = sql.type(claimedRow)`
         ${USERS.claimed(items)}, counted AS (${appendUserCounts()})
         SELECT id, id IN (SELECT user_id FROM written) AS was_written FROM claimed`;
     return db.transaction(
         async ({ rows }) => {
-            const claimed = await rows<{ id: string; was_written: boolean }>(statement);
+            const claimed = await rows(statement);
             const wasWritten = new Map(claimed.map(({ id, was_written }) => [id, was_written]));
             const refused = items.map(({ claim }) => claim).filter(({ id }) => wasWritten.get(id) === false);
             if (refused.length > 0) await rows(releaseClaims('identity', refused));

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 
@@ -10,6 +11,8 @@ export interface PasswordChange {
     keptSession: string | undefined;
     now: string;
 }
+
+const endedRow = z.strictObject({ session_id: z.string() });
 
 /**
  * Changes the password and ends the other sessions of the account in one transaction. Returns false if the password has
@@ -29,7 +32,7 @@ export async function changePassword(
         if (changed.length === 0) return false;
         // A separate statement, so that it sees each session that the old password has opened. After the first
         // statement the old password can open no more sessions.
-        const ended = await transaction.rows<{ session_id: string }>(sql.unsafe`
+        const ended = await transaction.rows(sql.type(endedRow)`
             UPDATE identity.sessions SET ended_at = ${now}
             WHERE user_id = ${user_id} AND session_id IS DISTINCT FROM ${keptSession ?? null} AND ended_at IS NULL
             RETURNING session_id`);

@@ -1,23 +1,27 @@
+import { z } from 'zod';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 import { changePassword, type PasswordChange } from './password-change.store.ts';
-import { USER_COLUMNS, type UserRow } from './users.store.ts';
+import { USER_COLUMNS, type UserRow, userRow } from './users.store.ts';
 
 /** A session that has not been ended, and the current state of its account. The session may have expired. */
-export interface SessionRow extends UserRow {
-    session_id: string;
-    expires_at: string;
-}
+const sessionRow = userRow.extend({ session_id: z.string(), expires_at: z.string() });
+export type SessionRow = z.infer<typeof sessionRow>;
 
-export interface RefreshRow extends SessionRow {
+const refreshRow = sessionRow.extend({
     /** The current refresh token. */
-    refresh_id: string;
+    refresh_id: z.string(),
     /** When the requested refresh token was spent; null if it was not spent recently. */
-    spent_at: string | null;
-}
+    spent_at: z.string().nullable(),
+});
+export type RefreshRow = z.infer<typeof refreshRow>;
+
+const surplusRow = z.strictObject({ session_id: z.string(), is_open: z.boolean() });
+const countRow = z.strictObject({ total: z.number() });
+const endedRow = z.strictObject({ ended_at: z.string() });
 
 export interface NewSession {
     session_id: string;
@@ -63,7 +67,7 @@ export interface SessionStore {
     findSurplus(
         target: { user_id: string; keep: number; now: string },
         lifetime?: CallLifetime,
-    ): Promise<ReadonlyArray<{ session_id: string; is_open: boolean }>>;
+    ): Promise<ReadonlyArray<z.infer<typeof surplusRow>>>;
     /** Removes sessions. Their tokens are then refused like those of an ended session. */
     forgetSessions(sessionIds: readonly string[], lifetime?: CallLifetime): Promise<void>;
     countOpen(target: { user_id: string; now: string }, lifetime?: CallLifetime): Promise<number>;
@@ -83,7 +87,7 @@ export function sessionStore(db: Database): SessionStore {
         changePassword: (change, beforeCommit, lifetime) => changePassword(db, change, beforeCommit, lifetime),
         openSession: (session, lifetime) => openSession(db, session, lifetime),
         async findSurplus({ user_id, keep, now }, lifetime) {
-            const statement = sql.unsafe`
+            const statement = sql.type(surplusRow)`
                 SELECT session_id, ${isOpen(now)} AS is_open FROM identity.sessions WHERE user_id = ${user_id}
                 ORDER BY is_open DESC, created_at DESC, session_id DESC OFFSET ${keep}`;
             return db.prepared('session_surplus', statement, lifetime);
@@ -94,16 +98,16 @@ export function sessionStore(db: Database): SessionStore {
             await db.rows(statement, 'sessions_forget', lifetime);
         },
         async countOpen({ user_id, now }, lifetime) {
-            const statement = sql.unsafe`
+            const statement = sql.type(countRow)`
                 SELECT count(*) AS total FROM identity.sessions WHERE user_id = ${user_id} AND ${isOpen(now)}`;
-            const [row] = await db.rows<{ total: number }>(statement, 'session_count', lifetime);
+            const [row] = await db.rows(statement, 'session_count', lifetime);
             return row?.total ?? 0;
         },
-        findSession: rowLookup<string, SessionRow>(db, {
+        findSession: rowLookup(db, {
             name: 'session_find',
             statement: 'sessions_find',
             keyOf: ({ session_id }) => session_id,
-            query: (ids) => sql.unsafe`
+            query: (ids: string[]) => sql.type(sessionRow)`
                 SELECT s.session_id, s.expires_at, ${USER_COLUMNS}
                 FROM identity.sessions s JOIN identity.users u USING (user_id)
                 WHERE s.session_id = ANY(${sql.array(ids, 'uuid')}) AND s.ended_at IS NULL`,
@@ -119,7 +123,7 @@ function isOpen(now: string) {
 }
 
 async function openSession(db: Database, session: NewSession, lifetime?: CallLifetime): Promise<UserRow | undefined> {
-    const statement = sql.unsafe`
+    const statement = sql.type(userRow)`
         WITH u AS (
             UPDATE identity.users
             SET last_login_at = ${session.now}, password_hash = coalesce(${session.upgradedHash ?? null}, password_hash)
@@ -135,7 +139,7 @@ async function openSession(db: Database, session: NewSession, lifetime?: CallLif
             SELECT user_id AS account FROM u
         ), counted AS (${appendPendingCounts('logins')})
         SELECT ${USER_COLUMNS} FROM u`;
-    const [row] = await db.prepared<UserRow>('session_open', statement, lifetime);
+    const [row] = await db.prepared('session_open', statement, lifetime);
     return row;
 }
 
@@ -144,14 +148,14 @@ async function findRefresh(
     { session_id, refresh_id }: { session_id: string; refresh_id: string },
     lifetime?: CallLifetime,
 ): Promise<RefreshRow | undefined> {
-    const statement = sql.unsafe`
+    const statement = sql.type(refreshRow)`
         SELECT s.session_id, s.expires_at, s.refresh_id, ${USER_COLUMNS}, spent.spent_at
         FROM identity.sessions s
         JOIN identity.users u USING (user_id)
         LEFT JOIN identity.spent_refreshes spent
                ON spent.session_id = s.session_id AND spent.refresh_id = ${refresh_id}
         WHERE s.session_id = ${session_id} AND s.ended_at IS NULL`;
-    const [row] = await db.rows<RefreshRow>(statement, 'refresh_find', lifetime);
+    const [row] = await db.rows(statement, 'refresh_find', lifetime);
     return row;
 }
 
@@ -178,10 +182,10 @@ async function endSession(
     { session_id, now }: { session_id: string; now: string },
     lifetime?: CallLifetime,
 ): Promise<string | undefined> {
-    const statement = sql.unsafe`
+    const statement = sql.type(endedRow)`
         UPDATE identity.sessions SET ended_at = coalesce(ended_at, ${now})
         WHERE session_id = ${session_id}
         RETURNING ended_at`;
-    const [row] = await db.rows<{ ended_at: string }>(statement, 'session_end', lifetime);
+    const [row] = await db.rows(statement, 'session_end', lifetime);
     return row?.ended_at;
 }

@@ -1,30 +1,30 @@
+import { z } from 'zod';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, refusalCode, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
-import type { Tier } from '../tiers.ts';
+import { TIERS } from '../tiers.ts';
 import { userInsertions } from './insert.store.ts';
 import type { NewUserRow } from './rows.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */
-export interface UserRow {
-    user_id: string;
-    email: string;
-    name: string | null;
-    tier: Tier;
-    created_at: string;
-    last_login_at: string | null;
+export const userRow = z.strictObject({
+    user_id: z.string(),
+    email: z.string(),
+    name: z.string().nullable(),
+    tier: z.enum(TIERS),
+    created_at: z.string(),
+    last_login_at: z.string().nullable(),
     /** Null if the account is not suspended. */
-    suspended_at: string | null;
+    suspended_at: z.string().nullable(),
     /** Grows with each suspension and restoration. */
-    suspension_version: number;
-}
+    suspension_version: z.number(),
+});
+export type UserRow = z.infer<typeof userRow>;
 
-export interface PasswordRow extends UserRow {
-    password_hash: string;
-    password_version: number;
-}
+const passwordRow = userRow.extend({ password_hash: z.string(), password_version: z.number() });
+export type PasswordRow = z.infer<typeof passwordRow>;
 
 /** An undefined field stays as it is. If `name` is null, the name is removed. */
 export interface UserChange {
@@ -34,12 +34,13 @@ export interface UserChange {
     now: string;
 }
 
-export interface UpdatedRow {
-    user_id: string;
-    email: string;
-    name: string | null;
-    updated_at: string;
-}
+const updatedRow = z.strictObject({
+    user_id: z.string(),
+    email: z.string(),
+    name: z.string().nullable(),
+    updated_at: z.string(),
+});
+export type UpdatedRow = z.infer<typeof updatedRow>;
 
 export interface UserStore {
     /** Inserts the account. Resolves to false if the address is taken. */
@@ -62,18 +63,18 @@ export interface UserStore {
 export function userStore(db: Database): UserStore {
     return {
         ...userInsertions(db),
-        findUser: rowLookup<string, UserRow>(db, {
+        findUser: rowLookup(db, {
             name: 'user_find',
             statement: 'users_find',
             keyOf: ({ user_id }) => user_id,
-            query: (ids) => sql.unsafe`
+            query: (ids: string[]) => sql.type(userRow)`
                 SELECT ${USER_COLUMNS} FROM identity.users u WHERE u.user_id = ANY(${sql.array(ids, 'uuid')})`,
         }),
-        findPassword: rowLookup<string, PasswordRow>(db, {
+        findPassword: rowLookup(db, {
             name: 'password_find',
             statement: 'passwords_find',
             keyOf: ({ email }) => email,
-            query: (emails) => sql.unsafe`
+            query: (emails: string[]) => sql.type(passwordRow)`
                 SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.email = ANY(${sql.array(emails, 'text')})`,
         }),
         findPasswordOf: (userId, lifetime) => findPasswordOf(db, userId, lifetime),
@@ -97,9 +98,9 @@ export const USER_COLUMNS = sql.fragment`
 const PASSWORD_COLUMNS = sql.fragment`${USER_COLUMNS}, u.password_hash, u.password_version`;
 
 async function findPasswordOf(db: Database, userId: string, lifetime?: CallLifetime): Promise<PasswordRow | undefined> {
-    const statement = sql.unsafe`
+    const statement = sql.type(passwordRow)`
         SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.user_id = ${userId}`;
-    const [row] = await db.rows<PasswordRow>(statement, 'own_password_find', lifetime);
+    const [row] = await db.rows(statement, 'own_password_find', lifetime);
     return row;
 }
 
@@ -122,13 +123,13 @@ async function updateUser(
     const columns = sql.fragment`user_id, email, name, updated_at`;
     const statement =
         changes.length === 0
-            ? sql.unsafe`SELECT ${columns} FROM identity.users WHERE user_id = ${user_id}`
-            : sql.unsafe`
+            ? sql.type(updatedRow)`SELECT ${columns} FROM identity.users WHERE user_id = ${user_id}`
+            : sql.type(updatedRow)`
                 UPDATE identity.users SET updated_at = ${now}, ${sql.join(changes, sql.fragment`, `)}
                 WHERE user_id = ${user_id}
                 RETURNING ${columns}`;
     try {
-        const [row] = await db.rows<UpdatedRow>(statement, 'user_update', lifetime);
+        const [row] = await db.rows(statement, 'user_update', lifetime);
         return row;
     } catch (error) {
         if (TAKEN.includes(refusalCode(error) ?? '')) return 'taken';

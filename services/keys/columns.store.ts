@@ -1,7 +1,7 @@
 import { sql } from '../../platform/postgres/db.ts';
 import { BUCKET } from './places.store.ts';
 import type { Restrictions } from './restrictions.ts';
-import type { NewKeyRow, OwnKey } from './rows.ts';
+import { lockedKeyRow, type NewKeyRow, type OwnKey } from './rows.ts';
 
 export const RESTRICTION_COLUMNS = sql.fragment`expires_at, scopes, allowed::text[] AS allowed`;
 export const KEY_COLUMNS = sql.fragment`
@@ -9,7 +9,7 @@ export const KEY_COLUMNS = sql.fragment`
 
 /** Selects a key, and blocks other changes of it until the transaction ends. */
 export function lockKey({ account, key_id }: OwnKey) {
-    return sql.unsafe`
+    return sql.type(lockedKeyRow)`
         SELECT ${KEY_COLUMNS}, ${BUCKET} AS bucket FROM keys.keys
         WHERE key_id = ${key_id} AND account = ${account} FOR UPDATE`;
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 
 /**
@@ -75,10 +76,12 @@ export async function settlePlaces({ rows }: Queries, accounts: readonly string[
  */
 const SETTLED_ACCOUNTS = 100;
 
+const expiredRow = z.strictObject({ account: z.string() });
+
 /** Counts the places of accounts anew in which keys have expired. */
 export async function releaseExpired(db: Database, { now }: { now: string }): Promise<void> {
     for (;;) {
-        const expired = await db.rows<{ account: string }>(sql.unsafe`
+        const expired = await db.rows(sql.type(expiredRow)`
             SELECT DISTINCT account FROM (
                 SELECT account FROM keys.keys WHERE expires_at <= ${now} AND counted AND revoked_at IS NULL
                 ORDER BY expires_at LIMIT ${SETTLED_ACCOUNTS}

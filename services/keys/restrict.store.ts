@@ -1,10 +1,11 @@
+import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { arrayOf, KEY_COLUMNS, lockKey } from './columns.store.ts';
 import { BUCKET, freeBucket, lives, lockAccount, placesInUse, settlePlaces } from './places.store.ts';
 import { hasExpired, type Restrictions } from './restrictions.ts';
-import type { KeyRow, LockedKeyRow, OwnKey } from './rows.ts';
+import { type KeyRow, keyRow, type LockedKeyRow, type OwnKey } from './rows.ts';
 
 export interface RestrictionChange extends OwnKey {
     name: string | undefined;
@@ -17,9 +18,15 @@ export interface RestrictionChange extends OwnKey {
 }
 
 /** The key after the change. */
-interface ChangedKey extends KeyRow {
-    version: number;
-}
+const changedKey = keyRow.extend({ version: z.number() });
+type ChangedKey = z.infer<typeof changedKey>;
+
+const placesRow = z.strictObject({
+    has_place: z.boolean(),
+    places: z.number(),
+    free: z.string().nullable(),
+    is_own_taken: z.boolean(),
+});
 
 interface Steps {
     /** Throws if the key may not be changed in this way. */
@@ -40,7 +47,7 @@ export function restrictKey(
 ): Promise<ChangedKey | undefined> {
     const work = async (transaction: Queries): Promise<ChangedKey | undefined> => {
         if (change.expires_at !== undefined) await lockAccount(transaction, own.account);
-        const [key] = await transaction.rows<LockedKeyRow>(lockKey(own));
+        const [key] = await transaction.rows(lockKey(own));
         if (!key) return undefined;
         check(key);
         const next = { ...key, ...change };
@@ -48,9 +55,7 @@ export function restrictKey(
             key.revoked_at === null && hasExpired(key, Date.parse(now)) && !hasExpired(next, Date.parse(now));
         const bucket = isBack ? await takePlace(transaction, key, { now, since, mostActive }) : key.bucket;
         if (bucket === undefined) throw full();
-        const [changed] = await transaction.rows<ChangedKey>(
-            restricted({ ...next, name: name ?? key.name, bucket }, now),
-        );
+        const [changed] = await transaction.rows(restricted({ ...next, name: name ?? key.name, bucket }, now));
         if (isBack) await settlePlaces(transaction, [own.account], now);
         return changed;
     };
@@ -64,7 +69,7 @@ export function restrictKey(
 function restricted({ key_id, name, bucket, expires_at, scopes, allowed }: LockedKeyRow, now: string) {
     const values = sql.fragment`
         ${name}::text, ${expires_at}::timestamptz, ${arrayOf(scopes, 'text')}::text[], ${arrayOf(allowed, 'cidr')}::cidr[]`;
-    return sql.unsafe`
+    return sql.type(changedKey)`
         UPDATE keys.keys SET (name, expires_at, scopes, allowed) = ROW (${values}), bucket = ${bucket}, version = version + 1,
             updated_at = CASE WHEN (name, expires_at, scopes, allowed) IS NOT DISTINCT FROM (${values})
                 THEN updated_at ELSE ${now} END
@@ -81,8 +86,8 @@ async function takePlace(
     { account, key_id, bucket }: LockedKeyRow,
     { now, since, mostActive }: Pick<RestrictionChange, 'now' | 'since' | 'mostActive'>,
 ): Promise<string | undefined> {
-    const [found] = await rows<{ has_place: boolean; places: number; free: string | null; is_own_taken: boolean }>(
-        sql.unsafe`
+    const [found] = await rows(
+        sql.type(placesRow)`
             SELECT EXISTS (SELECT FROM keys.keys WHERE account = ${account} AND replaced_by = ${key_id} AND ${lives(now)})
                        AS has_place,
                    (${placesInUse(account, now)}) AS places, (${freeBucket({ account, now, since })}) AS free,

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { readNetwork } from '../../platform/access/networks.ts';
 import { invalid } from '../../platform/errors.ts';
 import { MAX_KEY_NETWORKS, MAX_KEY_SCOPES } from '../../proto/limits.ts';
@@ -9,13 +10,14 @@ import { refuseBoth } from '../texts.ts';
 const MAX_YEARS = 10;
 
 /** When a key ends, what it may be used for, and from where. `null` means no restriction. */
-export interface Restrictions {
+export const restrictions = z.strictObject({
     /** ISO 8601 in UTC with milliseconds. */
-    expires_at: string | null;
-    scopes: readonly string[] | null;
+    expires_at: z.string().nullable(),
+    scopes: z.array(z.string()).readonly().nullable(),
     /** Networks in CIDR notation. */
-    allowed: readonly string[] | null;
-}
+    allowed: z.array(z.string()).readonly().nullable(),
+});
+export type Restrictions = z.infer<typeof restrictions>;
 
 /** The fields of a request. An empty list means the same as an absent field. */
 interface Requested {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Version } from '../../platform/access/liveness-marks.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
@@ -5,7 +6,7 @@ import { type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
 import { insertedKey, lockKey } from './columns.store.ts';
 import { makeClaim } from './insert.store.ts';
 import { allKeys, BUCKET, lives, lockAccount, settlePlaces } from './places.store.ts';
-import type { KeyRow, LockedKeyRow, NewKeyRow, OwnKey } from './rows.ts';
+import { type KeyRow, type NewKeyRow, type OwnKey, versionRow } from './rows.ts';
 
 export interface Rotation extends OwnKey {
     /** The new key, without what it takes over from the old one. */
@@ -40,6 +41,8 @@ export interface Replacement {
     changed: readonly Version[];
 }
 
+const replacedRow = versionRow.extend({ expires_at: z.string() });
+
 /**
  * Inserts a key that takes over the place and the bucket of another one. An earlier key at this place, which the other
  * one has replaced, ends. Undefined: there is no such key. `held`: nothing was done, because an earlier call holds the
@@ -54,12 +57,12 @@ export function rotateKey(
     const now = successor.created_at;
     const work = async (transaction: Queries): Promise<Replacement | 'held' | undefined> => {
         await lockAccount(transaction, own.account);
-        const [key] = await transaction.rows<LockedKeyRow>(lockKey(own));
+        const [key] = await transaction.rows(lockKey(own));
         if (!key) return undefined;
         if (claim && !(await makeClaim(transaction, claim))) return 'held'; // before an earlier rotation counts against it
         check(key);
         const { account, name, tier, expires_at, scopes, allowed, bucket } = key;
-        const ended = await transaction.rows<Version>(sql.unsafe`
+        const ended = await transaction.rows(sql.type(versionRow)`
             UPDATE keys.keys SET revoked_at = ${now}, updated_at = ${now}, version = version + 1
             WHERE account = ${account} AND ${BUCKET} = ${bucket} AND ${lives(now)} AND key_id <> ${key.key_id}
             RETURNING key_id AS id, version`);
@@ -67,7 +70,7 @@ export function rotateKey(
         const inserted = await transaction.rows(sql.unsafe`
             ${insertedKey(created, sql.fragment`${bucket}::uuid`)} WHERE (${allKeys(account)}) < ${mostAll} RETURNING key_id`);
         if (inserted.length === 0) throw full();
-        const [old] = await transaction.rows<Version & { expires_at: string }>(sql.unsafe`
+        const [old] = await transaction.rows(sql.type(replacedRow)`
             UPDATE keys.keys SET replaced_by = ${successor.key_id}, expires_at = least(expires_at, ${ends}::timestamptz),
                 revoked_at = ${revokes ? ends : null}::timestamptz, version = version + 1, updated_at = ${now}
             WHERE key_id = ${key.key_id}

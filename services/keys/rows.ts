@@ -1,25 +1,44 @@
-import type { Tier } from '../tiers.ts';
-import type { Restrictions } from './restrictions.ts';
+import { z } from 'zod';
+import { TIERS, type Tier } from '../tiers.ts';
+import { type Restrictions, restrictions } from './restrictions.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */
-export interface KeyRow extends Restrictions {
-    key_id: string;
-    account: string;
-    mask: string;
-    name: string;
-    tier: Tier;
-    created_at: string;
-    updated_at: string;
-    revoked_at: string | null;
+export const keyRow = restrictions.extend({
+    key_id: z.string(),
+    account: z.string(),
+    mask: z.string(),
+    name: z.string(),
+    tier: z.enum(TIERS),
+    created_at: z.string(),
+    updated_at: z.string(),
+    revoked_at: z.string().nullable(),
     /** The key that has replaced this one. */
-    replaced_by: string | null;
-}
+    replaced_by: z.string().nullable(),
+});
+export type KeyRow = z.infer<typeof keyRow>;
 
 /** A row that the transaction has locked. */
-export interface LockedKeyRow extends KeyRow {
+export const lockedKeyRow = keyRow.extend({
     /** The rate limit window in which its calls count. */
-    bucket: string;
-}
+    bucket: z.string(),
+});
+export type LockedKeyRow = z.infer<typeof lockedKeyRow>;
+
+/** A key that was found by its hash. */
+export const hashedKey = restrictions.extend({
+    hash: z.instanceof(Buffer),
+    key_id: z.string(),
+    account: z.string(),
+    tier: z.enum(TIERS),
+    revoked_at: z.string().nullable(),
+    /** Whether the account is suspended. */
+    suspended: z.boolean(),
+    version: z.number(),
+    /** The rate limit window in which its calls count. */
+    bucket: z.string(),
+});
+
+export const versionRow = z.strictObject({ id: z.string(), version: z.number() });
 
 export interface NewKeyRow extends Restrictions {
     key_id: string;
@@ -37,9 +56,10 @@ export interface OwnKey {
     key_id: string;
 }
 
-export interface KeyCounts {
+export const keyCounts = z.strictObject({
     /** Keys that are neither revoked nor expired. A key and the one that has replaced it count as one. */
-    active: number;
+    active: z.number(),
     /** Including revoked ones. */
-    all: number;
-}
+    all: z.number(),
+});
+export type KeyCounts = z.infer<typeof keyCounts>;

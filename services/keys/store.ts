@@ -1,30 +1,21 @@
+import { z } from 'zod';
 import type { Version } from '../../platform/access/liveness-marks.ts';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import type { Tier } from '../tiers.ts';
 import { KEY_COLUMNS, RESTRICTION_COLUMNS } from './columns.store.ts';
 import { insertKey } from './insert.store.ts';
 import { allKeys, BUCKET, lives, lockAccount, placesInUse, releaseExpired, settlePlaces } from './places.store.ts';
 import { restrictKey } from './restrict.store.ts';
-import type { Restrictions } from './restrictions.ts';
 import { rotateKey } from './rotate.store.ts';
-import type { KeyCounts, KeyRow, OwnKey } from './rows.ts';
+import { hashedKey, type KeyCounts, type KeyRow, keyCounts, keyRow, type OwnKey, versionRow } from './rows.ts';
 import { setSuspension } from './suspend.store.ts';
 
 /** A key that was found by its hash. */
-export interface HashedKey extends Restrictions {
-    key_id: string;
-    account: string;
-    tier: Tier;
-    revoked_at: string | null;
-    /** Whether the account is suspended. */
-    suspended: boolean;
-    version: number;
-    /** The rate limit window in which its calls count. */
-    bucket: string;
-}
+export type HashedKey = Omit<z.infer<typeof hashedKey>, 'hash'>;
+
+const countRow = z.strictObject({ total: z.number() });
 
 export interface KeyStore {
     /** `refused`: the account has reached one of its quotas. */
@@ -60,15 +51,15 @@ export function keyStore(db: Database): KeyStore {
     return {
         insert: (key, conditions, lifetime) => insertKey(db, key, conditions, lifetime),
         async counts({ account, now }, lifetime) {
-            const statement = sql.unsafe`
+            const statement = sql.type(keyCounts)`
                 SELECT (${placesInUse(account, now)}) AS active, (${allKeys(account)}) AS "all"`;
-            const [row] = await db.rows<KeyCounts>(statement, 'key_counts', lifetime);
+            const [row] = await db.rows(statement, 'key_counts', lifetime);
             return row as KeyCounts; // a SELECT without FROM has one row
         },
         list: (target, lifetime) => listKeys(db, target, lifetime),
         async count(account, lifetime) {
-            const [row] = await db.rows<{ total: number }>(
-                sql.unsafe`SELECT (${allKeys(account)}) AS total`,
+            const [row] = await db.rows(
+                sql.type(countRow)`SELECT (${allKeys(account)}) AS total`,
                 'key_count',
                 lifetime,
             );
@@ -82,12 +73,12 @@ export function keyStore(db: Database): KeyStore {
         rotate: (rotation, steps, lifetime) => rotateKey(db, rotation, steps, lifetime),
         setSuspension: (change, lifetime) => setSuspension(db, change, lifetime),
         releaseExpired: (target) => releaseExpired(db, target),
-        findByHash: rowLookup<Uint8Array, HashedKey & { hash: Buffer }>(db, {
+        findByHash: rowLookup(db, {
             name: 'key_find',
             statement: 'keys_find',
             keyOf: ({ hash }) => hash,
             textOf: (hash) => Buffer.from(hash).toString('hex'),
-            query: (hashes) => sql.unsafe`
+            query: (hashes: Uint8Array[]) => sql.type(hashedKey)`
                 SELECT hash, key_id, account, tier, revoked_at, coalesce(suspended, false) AS suspended, version,
                        ${BUCKET} AS bucket, ${RESTRICTION_COLUMNS}
                 FROM keys.keys LEFT JOIN keys.accounts USING (account)
@@ -105,9 +96,9 @@ async function listKeys(
     lifetime?: CallLifetime,
 ): Promise<readonly KeyRow[]> {
     const older = before === undefined ? sql.fragment`` : sql.fragment`AND key_id < ${before}`;
-    const statement = sql.unsafe`
+    const statement = sql.type(keyRow)`
         SELECT ${KEY_COLUMNS} FROM keys.keys WHERE account = ${account} ${older} ORDER BY key_id DESC LIMIT ${limit}`;
-    return db.rows<KeyRow>(statement, 'key_list', lifetime);
+    return db.rows(statement, 'key_list', lifetime);
 }
 
 async function findKey(
@@ -115,8 +106,8 @@ async function findKey(
     { account, key_id }: OwnKey,
     lifetime?: CallLifetime,
 ): Promise<KeyRow | undefined> {
-    const [row] = await db.rows<KeyRow>(
-        sql.unsafe`SELECT ${KEY_COLUMNS} FROM keys.keys WHERE key_id = ${key_id} AND account = ${account}`,
+    const [row] = await db.rows(
+        sql.type(keyRow)`SELECT ${KEY_COLUMNS} FROM keys.keys WHERE key_id = ${key_id} AND account = ${account}`,
         'own_key_find',
         lifetime,
     );
@@ -128,11 +119,11 @@ function versionsOf(
     { account, key_id, now }: OwnKey & { now: string },
     lifetime?: CallLifetime,
 ): Promise<readonly Version[]> {
-    const statement = sql.unsafe`
+    const statement = sql.type(versionRow)`
         SELECT key_id AS id, version FROM keys.keys
         WHERE account = ${account} AND (key_id = ${key_id} OR ${lives(now)} AND ${BUCKET} = (
             SELECT ${BUCKET} FROM keys.keys WHERE key_id = ${key_id} AND account = ${account}))`;
-    return db.rows<Version>(statement, 'key_versions', lifetime);
+    return db.rows(statement, 'key_versions', lifetime);
 }
 
 async function revokeKey(
@@ -161,10 +152,10 @@ async function renameKey(
     { account, key_id, name, now }: OwnKey & { name: string; now: string },
     lifetime?: CallLifetime,
 ): Promise<KeyRow | undefined> {
-    const statement = sql.unsafe`
+    const statement = sql.type(keyRow)`
         UPDATE keys.keys SET name = ${name}, updated_at = CASE WHEN name = ${name} THEN updated_at ELSE ${now} END
         WHERE key_id = ${key_id} AND account = ${account}
         RETURNING ${KEY_COLUMNS}`;
-    const [row] = await db.rows<KeyRow>(statement, 'key_rename', lifetime);
+    const [row] = await db.rows(statement, 'key_rename', lifetime);
     return row;
 }

@@ -2,6 +2,7 @@ import type { Version } from '../../platform/access/liveness-marks.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { lockAccount } from './places.store.ts';
+import { versionRow } from './rows.ts';
 
 export interface SuspensionChange {
     account: string;
@@ -28,7 +29,7 @@ export function setSuspension(
             UPDATE keys.accounts SET suspended = ${suspended}, suspension_version = ${version}
             WHERE account = ${account} AND suspension_version <= ${version} RETURNING account`);
         if (changed.length === 0 || !suspended) return [];
-        return transaction.rows<Version>(sql.unsafe`
+        return transaction.rows(sql.type(versionRow)`
             UPDATE keys.keys SET version = version + 1 WHERE account = ${account} AND revoked_at IS NULL
             RETURNING key_id AS id, version`);
     };

@@ -1,9 +1,12 @@
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { claimedAlone, type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
-import type { IssuerRow, KeyRow, NewIssuer, OwnIssuer, SealedSeed, SigningStore } from './rows.ts';
+import { issuerRow, keyRow, type NewIssuer, type OwnIssuer, type SealedSeed, type SigningStore } from './rows.ts';
 
 const ISSUER = sql.fragment`id, account, did, method, name, created_at, archived_at`;
 const KEY = sql.fragment`kid, issuer, created_at, retired_at, compromised_at, reason`;
+
+const retiredRow = keyRow.pick({ kid: true });
+const ownRow = issuerRow.pick({ did: true });
 
 /** Everything that changes issuers and their keys. */
 export function changes(
@@ -29,11 +32,11 @@ export function changes(
 
         rotate: ({ key, created_at, mostKeys, claim, ...own }, check, lifetime) => {
             const work = async (transaction: Queries) => {
-                const [issuer] = await transaction.rows<IssuerRow>(lockIssuer(own));
+                const [issuer] = await transaction.rows(lockIssuer(own));
                 if (!issuer) return 'missing';
                 if (claim && !(await makeClaim(transaction, claim))) return 'held';
-                check(issuer, await transaction.rows<KeyRow>(keysOf(own, mostKeys)));
-                const [retired] = await transaction.rows<{ kid: string }>(sql.unsafe`
+                check(issuer, await transaction.rows(keysOf(own, mostKeys)));
+                const [retired] = await transaction.rows(sql.type(retiredRow)`
                     UPDATE signing.keys SET retired_at = ${created_at}
                     WHERE issuer = ${own.id} AND retired_at IS NULL AND compromised_at IS NULL RETURNING kid`);
                 await transaction.rows(insertKey(own.id, key, created_at));
@@ -45,20 +48,20 @@ export function changes(
         },
 
         async markCompromised({ account, id, kid, at, reason }, lifetime) {
-            const statement = sql.unsafe`
+            const statement = sql.type(keyRow)`
                 UPDATE signing.keys SET compromised_at = coalesce(compromised_at, ${at}),
                     reason = CASE WHEN compromised_at IS NULL THEN ${reason ?? null} ELSE reason END
                 WHERE kid = ${kid} AND issuer = (SELECT id FROM signing.issuers WHERE id = ${id} AND account = ${account})
                 RETURNING ${KEY}`;
-            const [row] = await db.rows<KeyRow>(statement, 'issuer_key_compromised', lifetime);
+            const [row] = await db.rows(statement, 'issuer_key_compromised', lifetime);
             return row;
         },
 
         async archive({ account, id, at }, lifetime) {
-            const statement = sql.unsafe`
+            const statement = sql.type(issuerRow)`
                 UPDATE signing.issuers SET archived_at = coalesce(archived_at, ${at})
                 WHERE id = ${id} AND account = ${account} RETURNING ${ISSUER}`;
-            const [row] = await db.rows<IssuerRow>(statement, 'issuer_archive', lifetime);
+            const [row] = await db.rows(statement, 'issuer_archive', lifetime);
             return row;
         },
 
@@ -100,15 +103,17 @@ function insertKey(issuer: string, { kid, sealed, data_key }: SealedSeed, create
 }
 
 function lockIssuer({ account, id }: OwnIssuer) {
-    return sql.unsafe`SELECT ${ISSUER} FROM signing.issuers WHERE id = ${id} AND account = ${account} FOR UPDATE`;
+    return sql.type(
+        issuerRow,
+    )`SELECT ${ISSUER} FROM signing.issuers WHERE id = ${id} AND account = ${account} FOR UPDATE`;
 }
 
 function keysOf({ id }: OwnIssuer, limit: number) {
-    return sql.unsafe`SELECT ${KEY} FROM signing.keys WHERE issuer = ${id} LIMIT ${limit}`;
+    return sql.type(keyRow)`SELECT ${KEY} FROM signing.keys WHERE issuer = ${id} LIMIT ${limit}`;
 }
 
 async function findOwn({ rows }: Queries): Promise<string | undefined> {
-    const [row] = await rows<{ did: string }>(sql.unsafe`
+    const [row] = await rows(sql.type(ownRow)`
         SELECT did FROM signing.issuers WHERE account IS NULL AND archived_at IS NULL`);
     return row?.did;
 }

@@ -1,7 +1,9 @@
 import { type Database, sql } from '../../platform/postgres/db.ts';
-import type { DataKeyRow, SigningStore } from './rows.ts';
+import { dataKeyRow, type SigningStore } from './rows.ts';
 
 const DATA_KEY = sql.fragment`id, account, kek, wrapped, abandoned_at`;
+
+const kekRow = dataKeyRow.pick({ kek: true });
 
 /** The wrapped data keys of the accounts. */
 export function dataKeys(
@@ -9,16 +11,16 @@ export function dataKeys(
 ): Pick<SigningStore, 'findDataKey' | 'dataKeyOf' | 'insertDataKey' | 'keksInUse' | 'oldestDataKeys'> {
     return {
         async findDataKey(id, lifetime) {
-            const statement = sql.unsafe`SELECT ${DATA_KEY} FROM signing.data_keys WHERE id = ${id}`;
-            const [row] = await db.rows<DataKeyRow>(statement, 'data_key_find', lifetime);
+            const statement = sql.type(dataKeyRow)`SELECT ${DATA_KEY} FROM signing.data_keys WHERE id = ${id}`;
+            const [row] = await db.rows(statement, 'data_key_find', lifetime);
             return row;
         },
         async dataKeyOf(account, lifetime) {
             const owned = account === null ? sql.fragment`account IS NULL` : sql.fragment`account = ${account}`;
-            const statement = sql.unsafe`
+            const statement = sql.type(dataKeyRow)`
                 SELECT ${DATA_KEY} FROM signing.data_keys WHERE ${owned} AND abandoned_at IS NULL
                 ORDER BY created_at DESC LIMIT 1`;
-            const [row] = await db.rows<DataKeyRow>(statement, 'data_key_of_account', lifetime);
+            const [row] = await db.rows(statement, 'data_key_of_account', lifetime);
             return row;
         },
         async insertDataKey({ id, account, kek, wrapped, created_at }, lifetime) {
@@ -29,7 +31,7 @@ export function dataKeys(
         },
         async keksInUse() {
             // One look into the index for each name. DISTINCT would read all rows.
-            const rows = await db.rows<{ kek: string }>(sql.unsafe`
+            const rows = await db.rows(sql.type(kekRow)`
                 WITH RECURSIVE used AS (
                     SELECT min(kek) AS kek FROM signing.data_keys WHERE abandoned_at IS NULL
                     UNION ALL
@@ -39,7 +41,7 @@ export function dataKeys(
             return rows.map(({ kek }) => kek);
         },
         async oldestDataKeys(kek, limit) {
-            return db.rows<DataKeyRow>(sql.unsafe`
+            return db.rows(sql.type(dataKeyRow)`
                 SELECT ${DATA_KEY} FROM signing.data_keys WHERE kek = ${kek} AND abandoned_at IS NULL
                 ORDER BY id LIMIT ${limit}`);
         },

@@ -1,53 +1,60 @@
+import { z } from 'zod';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import type { NewClaim } from '../idempotency/claims.store.ts';
 
 /** Times are ISO 8601 in UTC, with milliseconds. */
-export interface IssuerRow {
-    id: string;
+export const issuerRow = z.strictObject({
+    id: z.string(),
     /** NULL for the service itself, which signs status lists. */
-    account: string | null;
-    did: string;
-    method: Method;
-    name: string;
-    created_at: string;
-    archived_at: string | null;
-}
+    account: z.string().nullable(),
+    did: z.string(),
+    method: z.enum(['key', 'web']),
+    name: z.string(),
+    created_at: z.string(),
+    archived_at: z.string().nullable(),
+});
+export type IssuerRow = z.infer<typeof issuerRow>;
 
-export type Method = 'key' | 'web';
+export type Method = IssuerRow['method'];
 
 /** A key as it is shown to its owner. */
-export interface KeyRow {
-    kid: string;
-    issuer: string;
-    created_at: string;
-    retired_at: string | null;
-    compromised_at: string | null;
-    reason: string | null;
-}
+export const keyRow = z.strictObject({
+    kid: z.string(),
+    issuer: z.string(),
+    created_at: z.string(),
+    retired_at: z.string().nullable(),
+    compromised_at: z.string().nullable(),
+    reason: z.string().nullable(),
+});
+export type KeyRow = z.infer<typeof keyRow>;
 
 /** A seed that only the data key of its account opens. */
-export interface SealedSeed {
-    kid: string;
-    sealed: Buffer;
+export const sealedSeed = z.strictObject({
+    kid: z.string(),
+    sealed: z.instanceof(Buffer),
     /** The id of the data key. */
-    data_key: string;
-}
+    data_key: z.string(),
+});
+export type SealedSeed = z.infer<typeof sealedSeed>;
 
 /** An issuer with what is needed to sign for it: one row for each key, the newest first. */
-export type SignerRow = Pick<IssuerRow, 'id' | 'account' | 'did' | 'method' | 'archived_at'> &
-    Pick<KeyRow, 'retired_at' | 'compromised_at'> &
-    SealedSeed;
+export const signerRow = sealedSeed.extend({
+    ...issuerRow.pick({ id: true, account: true, did: true, method: true, archived_at: true }).shape,
+    ...keyRow.pick({ retired_at: true, compromised_at: true }).shape,
+});
+export type SignerRow = z.infer<typeof signerRow>;
 
-export interface DataKeyRow {
-    id: string;
-    account: string | null;
+export const dataKeyRow = z.strictObject({
+    id: z.string(),
+    account: z.string().nullable(),
     /** The name of the key-encryption key that wraps it. */
-    kek: string;
-    wrapped: Buffer;
+    kek: z.string(),
+    wrapped: z.instanceof(Buffer),
     /** When it was given up, because nothing unwraps it any more. */
-    abandoned_at: string | null;
-}
+    abandoned_at: z.string().nullable(),
+});
+export type DataKeyRow = z.infer<typeof dataKeyRow>;
 
 export type NewDataKey = Omit<DataKeyRow, 'abandoned_at'> & { created_at: string };
 

@@ -1,13 +1,20 @@
+import { z } from 'zod';
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
-import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { type Database, type Query, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { changes } from './changes.store.ts';
 import { dataKeys } from './data-keys.store.ts';
-import type { IssuerRow, KeyRow, SigningStore } from './rows.ts';
+import { issuerRow, keyRow, type SigningStore, signerRow } from './rows.ts';
 
 /** Ids that are smaller and greater than the id of any row. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+const countRow = z.strictObject({ issuers: z.number() });
+/** `key`: what the row was asked for by. */
+const signerGroupRow = signerRow.extend({ key: z.string() });
+const kidRow = keyRow.pick({ kid: true, compromised_at: true }).extend({ key: z.string() });
+const publicRow = kidRow.extend(issuerRow.pick({ did: true, method: true }).shape);
 
 export function signingStore(db: Database): SigningStore {
     return {
@@ -15,30 +22,30 @@ export function signingStore(db: Database): SigningStore {
         ...dataKeys(db),
         ...publicRows(db),
         async list({ account, before = LAST_ID, limit }, lifetime) {
-            const statement = sql.unsafe`
+            const statement = sql.type(issuerRow)`
                 SELECT id, account, did, method, name, created_at, archived_at FROM signing.issuers
                 WHERE (account, id) > (${account}, ${FIRST_ID}) AND (account, id) < (${account}, ${before})
                 ORDER BY account DESC, id DESC LIMIT ${limit}`;
-            return db.rows<IssuerRow>(statement, 'issuer_list', lifetime);
+            return db.rows(statement, 'issuer_list', lifetime);
         },
         async count(account, lifetime) {
-            const statement = sql.unsafe`SELECT issuers FROM signing.accounts WHERE account = ${account}`;
-            const [row] = await db.rows<{ issuers: number }>(statement, 'issuer_count', lifetime);
+            const statement = sql.type(countRow)`SELECT issuers FROM signing.accounts WHERE account = ${account}`;
+            const [row] = await db.rows(statement, 'issuer_count', lifetime);
             return row?.issuers ?? 0;
         },
         async find({ account, id }, lifetime) {
-            const statement = sql.unsafe`
+            const statement = sql.type(issuerRow)`
                 SELECT id, account, did, method, name, created_at, archived_at FROM signing.issuers
                 WHERE id = ${id} AND account = ${account}`;
-            const [row] = await db.rows<IssuerRow>(statement, 'issuer_find', lifetime);
+            const [row] = await db.rows(statement, 'issuer_find', lifetime);
             return row;
         },
         keysOf(issuers, lifetime) {
-            const statement = sql.unsafe`
+            const statement = sql.type(keyRow)`
                 SELECT kid, issuer, created_at, retired_at, compromised_at, reason FROM signing.keys
                 WHERE issuer = ANY(${sql.array([...issuers], 'uuid')})
                 ORDER BY issuer, created_at DESC, kid`;
-            return db.rows<KeyRow>(statement, 'issuer_keys', lifetime);
+            return db.rows(statement, 'issuer_keys', lifetime);
         },
     };
 }
@@ -51,7 +58,7 @@ function publicRows(db: Database): Pick<SigningStore, 'signer' | 'ownSigner' | '
         kids: groups(
             db,
             'signing_kids',
-            (dids) => sql.unsafe`
+            (dids) => sql.type(kidRow)`
                 SELECT i.did AS key, k.kid, k.compromised_at
                 FROM signing.issuers AS i JOIN signing.keys AS k ON k.issuer = i.id
                 WHERE i.did = ANY(${sql.array(dids, 'text')}) AND i.method = 'web'`,
@@ -59,7 +66,7 @@ function publicRows(db: Database): Pick<SigningStore, 'signer' | 'ownSigner' | '
         publicIssuer: groups(
             db,
             'signing_public',
-            (ids) => sql.unsafe`
+            (ids) => sql.type(publicRow)`
                 SELECT i.id AS key, i.did, i.method, k.kid, k.compromised_at
                 FROM signing.issuers AS i JOIN signing.keys AS k ON k.issuer = i.id
                 WHERE i.id = ANY(${sql.array(ids, 'uuid')}) ORDER BY k.created_at DESC, k.kid`,
@@ -68,7 +75,7 @@ function publicRows(db: Database): Pick<SigningStore, 'signer' | 'ownSigner' | '
 }
 
 function signersOf(dids: string[], condition: ReturnType<typeof sql.fragment>) {
-    return sql.unsafe`
+    return sql.type(signerGroupRow)`
         SELECT i.did AS key, i.id, i.account, i.did, i.method, i.archived_at, k.kid, k.retired_at, k.compromised_at,
             k.sealed, k.data_key
         FROM signing.issuers AS i JOIN signing.keys AS k ON k.issuer = i.id
@@ -77,16 +84,16 @@ function signersOf(dids: string[], condition: ReturnType<typeof sql.fragment>) {
 }
 
 /** Finds the groups of rows with the same `key`. One statement serves a batch of calls. */
-function groups<Row>(
+function groups<Row extends { key: string }>(
     db: Database,
     name: string,
-    query: (keys: string[]) => ReturnType<typeof sql.unsafe>,
+    query: (keys: string[]) => Query<Row>,
 ): Coalescer<string, Row[]> {
     return coalesce({
         ...STORE_GROUPS,
         name,
         async run(keys: string[], group: CallLifetime) {
-            const rows = await db.prepared<Row & { key: string }>(name, query([...new Set(keys)]), group);
+            const rows = await db.prepared(name, query([...new Set(keys)]), group);
             const found = Map.groupBy(rows, ({ key }) => key);
             return keys.map((key): Row[] => found.get(key) ?? []);
         },

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { removedRows } from '../../platform/postgres/prune.ts';
 
@@ -16,11 +17,14 @@ export async function pruneUsage(db: Database, today: string): Promise<number> {
     return (await removeOld(db, today)) + (await mergeTotals(db, today));
 }
 
+const removedRow = z.strictObject({ removed: z.number() });
+const mergedRow = z.strictObject({ merged: z.number() });
+
 /** Removes one day after the other, so that the primary key finds the accounts of each batch. */
 async function removeOld(db: Database, today: string): Promise<number> {
     let removed = 0;
     for (;;) {
-        const [row] = await db.rows<{ removed: number }>(sql.unsafe`
+        const [row] = await db.rows(sql.type(removedRow)`
             WITH oldest AS (SELECT min(day) AS day FROM usage.days WHERE day < ${today}::date - ${DAYS_KEPT}::int),
             old AS (${removedRows({ table: ['usage', 'days'], key: 'account' }, OLDEST_DAY)} RETURNING 1)
             SELECT count(*) AS removed FROM old`);
@@ -35,7 +39,7 @@ const OLDEST_DAY = sql.fragment`day = (SELECT day FROM oldest)`;
 async function mergeTotals(db: Database, today: string): Promise<number> {
     let merged = 0;
     for (;;) {
-        const [row] = await db.rows<{ merged: number }>(sql.unsafe`
+        const [row] = await db.rows(sql.type(mergedRow)`
             WITH oldest AS (
                 SELECT min(month) AS month FROM usage.totals
                 WHERE month > ${EARLIER}::date AND month < date_trunc('month', ${today}::date - 1)

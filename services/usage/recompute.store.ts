@@ -1,20 +1,17 @@
+import { z } from 'zod';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { PLATFORM } from './store.ts';
 
 /** A count that differs from the number of rows that it should equal. */
-export interface Drift {
-    account: string;
-    kind: string;
-    counted: number;
-    rows: number;
-}
+const drift = z.strictObject({ account: z.string(), kind: z.string(), counted: z.number(), rows: z.number() });
+export type Drift = z.infer<typeof drift>;
 
 /**
  * Counts all rows behind the statistics, in one snapshot with the counts, and returns the differences. There are none
  * unless something is broken. It reads the tables of every service, which takes long if they are large.
  */
 export async function findDrift(db: Database): Promise<readonly Drift[]> {
-    return db.rows<Drift>(sql.unsafe`
+    return db.rows(sql.type(drift)`
         WITH owned AS (
             SELECT account, 'dids_created' AS kind, count(*) AS rows FROM did.dids WHERE origin <> 'wallet' GROUP BY 1
             UNION ALL

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { PLATFORM } from './store.ts';
 
@@ -29,11 +30,13 @@ export function rollUpStore(db: Database): RollUpStore {
     };
 }
 
+const movedRow = z.strictObject({ moved: z.number() });
+
 async function rollUpPendingCounts(db: Database): Promise<number> {
     // Selects by ctid, for which PostgreSQL has only one plan. It would plan a join by id on a table that was just
     // emptied as if the table were still empty, and compare each row with every other row. The rows do not move,
     // because the subquery has locked them.
-    const rows = await db.rows<{ moved: number }>(sql.unsafe`
+    const rows = await db.rows(sql.type(movedRow)`
         WITH taken AS (
             DELETE FROM usage.deltas WHERE ctid = ANY(ARRAY(
                 SELECT ctid FROM usage.deltas ORDER BY id LIMIT ${ROLL_UP_ROWS} FOR UPDATE SKIP LOCKED))

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { NIL_ID } from '../../platform/ids.ts';
@@ -8,33 +9,32 @@ import { recordRequests } from './record.store.ts';
 /** The account id that stands for the whole platform. */
 export const PLATFORM = NIL_ID;
 
-export interface KeyUse {
-    key_id: string;
-    requests_today: number;
-    requests_this_month: number;
+const keyUse = z.strictObject({
+    key_id: z.string(),
+    requests_today: z.number(),
+    requests_this_month: z.number(),
     /** null: never */
-    last_used_at: string | null;
-}
+    last_used_at: z.string().nullable(),
+});
+export type KeyUse = z.infer<typeof keyUse>;
 
 /** The amount of one kind: in total, and in the month of `today`. */
-export interface Amount {
-    kind: string;
-    total: number;
-    this_month: number;
-}
+const amount = z.strictObject({ kind: z.string(), total: z.number(), this_month: z.number() });
+export type Amount = z.infer<typeof amount>;
 
 /** The counts of an account (or of PLATFORM), rolled-up and pending ones, in one snapshot. */
-export interface Counts {
-    amounts: readonly Amount[];
-    requests_today: number;
+const countsRow = z.strictObject({
+    amounts: z.array(amount).readonly(),
+    requests_today: z.number(),
     /** Today and the six days before. */
-    requests_this_week: number;
-}
+    requests_this_week: z.number(),
+});
+export type Counts = z.infer<typeof countsRow>;
 
-export interface ActiveAccounts {
-    today: number;
-    this_week: number;
-}
+const activeAccounts = z.strictObject({ today: z.number(), this_week: z.number() });
+export type ActiveAccounts = z.infer<typeof activeAccounts>;
+
+const amountRow = z.strictObject({ account: z.string(), kind: z.string(), amount: z.number() });
 
 export interface UsageStore {
     /** Rolled-up and pending amounts of an account, by kind. */
@@ -60,14 +60,14 @@ export function usageStore(db: Database): UsageStore {
         counts: (query, lifetime) => counts(db, query, lifetime),
         active: (query, lifetime) => active(db, query, lifetime),
         keyUse({ account, keyIds, today }, lifetime) {
-            const statement = sql.unsafe`
+            const statement = sql.type(keyUse)`
                 SELECT asked.key_id, last_used_at,
                        CASE WHEN day = ${today}::date THEN requests_of_day ELSE 0 END AS requests_today,
                        CASE WHEN date_trunc('month', day) = date_trunc('month', ${today}::date)
                             THEN requests_of_month ELSE 0 END AS requests_this_month
                 FROM unnest(${sql.array([...keyIds], 'uuid')}) WITH ORDINALITY AS asked (key_id, place)
                 LEFT JOIN usage.keys ON keys.key_id = asked.key_id AND account = ${account} ORDER BY place`;
-            return db.rows<KeyUse>(statement, 'usage_keys', lifetime);
+            return db.rows(statement, 'usage_keys', lifetime);
         },
         record: (batch) => recordRequests(db, batch),
     };
@@ -75,9 +75,9 @@ export function usageStore(db: Database): UsageStore {
 
 async function amounts(db: Database, accounts: string[]): Promise<Array<Map<string, number>>> {
     const wanted = sql.array(accounts, 'uuid');
-    const rows = await db.prepared<{ account: string; kind: string; amount: number }>(
+    const rows = await db.prepared(
         'usage_amounts',
-        sql.unsafe`
+        sql.type(amountRow)`
         SELECT account, kind, sum(amount)::bigint AS amount FROM (
             SELECT account, kind, amount FROM usage.totals WHERE account = ANY(${wanted})
             UNION ALL
@@ -101,7 +101,7 @@ async function counts(
             UNION ALL
             SELECT day, amount FROM usage.deltas WHERE day BETWEEN ${day} AND ${today}::date AND kind = 'requests' AND ${own}
         ) AS both_parts`;
-    const statement = sql.unsafe`
+    const statement = sql.type(countsRow)`
         SELECT (
             SELECT coalesce(json_agg(json_build_object('kind', kind, 'total', total, 'this_month', this_month)), '[]')
             FROM (
@@ -116,7 +116,7 @@ async function counts(
         ) AS amounts,
         (${requestsSince(sql.fragment`${today}::date`)}) AS requests_today,
         (${requestsSince(sql.fragment`${today}::date - 6`)}) AS requests_this_week`;
-    const [row] = await db.rows<Counts>(statement, 'usage_counts', lifetime);
+    const [row] = await db.rows(statement, 'usage_counts', lifetime);
     return row as Counts; // a SELECT without FROM has one row
 }
 
@@ -126,13 +126,13 @@ async function active(
     { today, week }: { today: string; week: string },
     lifetime?: CallLifetime,
 ): Promise<ActiveAccounts> {
-    const statement = sql.unsafe`
+    const statement = sql.type(activeAccounts)`
         SELECT count(DISTINCT account) FILTER (WHERE day = ${today}::date) AS today, count(DISTINCT account) AS this_week
         FROM (
             SELECT account, day FROM usage.days
             UNION ALL
             SELECT account, day FROM usage.deltas WHERE kind IN ('requests', 'logins')
         ) AS active_days WHERE day BETWEEN ${week}::date AND ${today}::date`;
-    const [row] = await db.rows<ActiveAccounts>(statement, 'usage_active', lifetime);
+    const [row] = await db.rows(statement, 'usage_active', lifetime);
     return row as ActiveAccounts; // an aggregate has one row
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { claimedAlone, type NewClaim, releaseClaims, sealClaim } from '../idempotency/claims.store.ts';
@@ -79,7 +80,7 @@ async function putIn(
     entry: NewEntry,
     once: SealedClaim | undefined,
 ): Promise<string | 'held' | undefined> {
-    const [row] = await queries.rows<{ stored_at: string | null; claims: number }>(putting(entry, once?.claim));
+    const [row] = await queries.rows(putting(entry, once?.claim));
     const storedAt = row?.stored_at ?? undefined;
     if (!once) return storedAt;
     if (row?.claims === 0) return 'held';
@@ -91,9 +92,11 @@ async function putIn(
     return storedAt;
 }
 
+const putRow = z.strictObject({ stored_at: z.string().nullable(), claims: z.number() });
+
 function putting({ wallet, credential, entry, stored_at, issuer_tag, sealed }: NewEntry, claim: NewClaim | undefined) {
     const claims = claim ? sql.fragment`(SELECT count(*) FROM claimed)` : sql.fragment`0`;
-    return sql.unsafe`
+    return sql.type(putRow)`
         WITH ${claiming(claim)} replaced AS (
             SELECT octet_length(sealed) AS size FROM wallet.credentials
             WHERE wallet = ${wallet.id}::uuid AND credential = ${credential}::uuid

@@ -1,20 +1,24 @@
+import { z } from 'zod';
+
 /** A sealed data key, and the parameters that derive the key for opening it from the password. */
-export interface LockedKey {
-    salt: Buffer;
-    memory_kib: number;
-    passes: number;
-    data_key: Buffer;
-}
+const lockedKey = z.strictObject({
+    salt: z.instanceof(Buffer),
+    memory_kib: z.number(),
+    passes: z.number(),
+    data_key: z.instanceof(Buffer),
+});
+export type LockedKey = z.infer<typeof lockedKey>;
 
 /** The row of a wallet. */
-export interface WalletRow extends LockedKey {
+export const walletRow = lockedKey.extend({
     /** UUID */
-    id: string;
-    account: string | null;
-    created_at: string;
-    private_key: Buffer;
-    profile: Buffer;
-}
+    id: z.string(),
+    account: z.string().nullable(),
+    created_at: z.string(),
+    private_key: z.instanceof(Buffer),
+    profile: z.instanceof(Buffer),
+});
+export type WalletRow = z.infer<typeof walletRow>;
 
 /** A credential of a wallet, and the account that it counts for. */
 export interface EntryName {
@@ -31,9 +35,10 @@ export interface NewEntry extends EntryName {
     sealed: Buffer;
 }
 
-export interface EntryRow {
-    credential: string;
-    entry: string;
-    stored_at: string;
-    sealed: Buffer;
-}
+export const entryRow = z.strictObject({
+    credential: z.string(),
+    entry: z.string(),
+    stored_at: z.string(),
+    sealed: z.instanceof(Buffer),
+});
+export type EntryRow = z.infer<typeof entryRow>;

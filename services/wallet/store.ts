@@ -1,10 +1,19 @@
+import { z } from 'zod';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { NewClaim } from '../idempotency/claims.store.ts';
 import { insertWallet, putEntry, removeEntry, type SealedClaim } from './insert.store.ts';
-import type { EntryName, EntryRow, LockedKey, NewEntry, WalletRow } from './rows.ts';
+import {
+    type EntryName,
+    type EntryRow,
+    entryRow,
+    type LockedKey,
+    type NewEntry,
+    type WalletRow,
+    walletRow,
+} from './rows.ts';
 
 interface PageRange {
     before: string | undefined;
@@ -47,14 +56,19 @@ export interface WalletStore {
 /** Greater than the id of any entry. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
+const sizeRow = z.strictObject({ size: z.number() });
+const countRow = z.strictObject({ total: z.number() });
+/** `ahead`: how many rows there are below `before`, at most one more than the page may have. */
+const pagedRow = entryRow.extend({ ahead: z.number() });
+
 export function walletStore(db: Database): WalletStore {
     return {
         insert: (wallet, claim, lifetime) => insertWallet(db, wallet, claim, lifetime),
-        find: rowLookup<string, WalletRow>(db, {
+        find: rowLookup(db, {
             name: 'wallet_find',
             statement: 'wallets_find',
             keyOf: ({ id }) => id,
-            query: (ids) => sql.unsafe`
+            query: (ids: string[]) => sql.type(walletRow)`
                 SELECT id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile
                 FROM wallet.wallets WHERE id = ANY(${sql.array(ids, 'uuid')})`,
         }),
@@ -67,16 +81,16 @@ export function walletStore(db: Database): WalletStore {
         },
         put: (entry, once, lifetime) => putEntry(db, entry, once, lifetime),
         async sizeOf({ wallet, credential }, lifetime) {
-            const statement = sql.unsafe`
+            const statement = sql.type(sizeRow)`
                 SELECT octet_length(sealed) AS size FROM wallet.credentials
                 WHERE wallet = ${wallet.id} AND credential = ${credential}`;
-            const [row] = await db.rows<{ size: number }>(statement, 'wallet_entry_size', lifetime);
+            const [row] = await db.rows(statement, 'wallet_entry_size', lifetime);
             return row?.size;
         },
         page: (wallet, range, lifetime) => pageOf(db, wallet, range, lifetime),
         async count(wallet, lifetime) {
-            const [row] = await db.rows<{ total: number }>(
-                sql.unsafe`SELECT count(*) AS total FROM wallet.credentials WHERE wallet = ${wallet}`,
+            const [row] = await db.rows(
+                sql.type(countRow)`SELECT count(*) AS total FROM wallet.credentials WHERE wallet = ${wallet}`,
                 'wallet_count',
                 lifetime,
             );
@@ -92,7 +106,7 @@ async function pageOf(
     { before, limit, bytes }: PageRange,
     lifetime?: CallLifetime,
 ): Promise<{ rows: readonly EntryRow[]; more: boolean }> {
-    const statement = sql.unsafe`
+    const statement = sql.type(pagedRow)`
         SELECT credential, entry, stored_at, sealed, ahead FROM (
             SELECT *, count(*) OVER () AS ahead, row_number() OVER newest_first AS place,
                    sum(octet_length(sealed)) OVER newest_first - octet_length(sealed) AS bytes_before
@@ -103,6 +117,6 @@ async function pageOf(
             WINDOW newest_first AS (ORDER BY entry DESC)
         ) AS measured
         WHERE place <= ${limit} AND bytes_before < ${bytes} ORDER BY entry DESC`;
-    const rows = await db.prepared<EntryRow & { ahead: number }>('wallet_page', statement, lifetime);
+    const rows = await db.prepared('wallet_page', statement, lifetime);
     return { rows, more: rows.length < (rows[0]?.ahead ?? 0) };
 }

@@ -57,7 +57,7 @@ const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; al
     },
     {
         what: 'holds SQL',
-        sign: /\bsql(\.\w+)?`|\.query\(/,
+        sign: /\bsql(\.\w+(\(.+\))?)?`|\.query\(/,
         within: /^(platform|gateway|services|workers|main)\b/,
         allowed:
             /(^|[/.])store\.ts$|^platform\/postgres\/(db|db-driver|migrate|migration-transaction|prune|session)\.ts$|^platform\/preflight\/(postgres|rights)\.ts$/,
@@ -130,6 +130,7 @@ test('each rule detects its violation', () => {
         'services/tiers.ts': "import '../gateway/admission/limit.ts';",
         'main.ts': 'const { PORT } = process.env;',
         'services/did/service.ts': 'db.rows(sql.unsafe`SELECT 1`);',
+        'services/did/create.ts': 'db.rows(sql.type(row)`SELECT 1`);',
         'services/usage/schedule.ts': "client.query('SELECT 1');",
         'gateway/endpoint.ts': 'response.status(200).json({});',
     };

@@ -37,7 +37,7 @@ export function emptyDatabase(): Promise<string> {
 /** Creates a migrated database for the test file. It is dropped when the file is done. */
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
     const url = await createDatabase(setting('TEST_TEMPLATE'));
-    const db = await openDatabase({ url, size: 4, pooled: false, metrics: createMetrics() });
+    const db = await openDatabase({ url, size: 4, pooled: false, metrics: createMetrics(), checkRows: true });
     after(() => db.close());
     return { db, url };
 }

@@ -1,26 +1,33 @@
+import { z } from 'zod';
 /** A status list, without its content. */
-export interface StatusList {
+export const statusList = z.strictObject({
     /** Its number in this database. */
-    list: number;
+    list: z.number(),
     /** Its id in the address, a UUID. */
-    list_id: string;
+    list_id: z.string(),
     /** The URL of the service in the address. */
-    public_url: string;
+    public_url: z.string(),
     /** The did:key that signs it. */
-    issuer_did: string;
-}
+    issuer_did: z.string(),
+});
+export type StatusList = z.infer<typeof statusList>;
+
+export const listedList = statusList.extend({ version: z.string() });
 
 /** The place of a credential. */
-export interface Place extends StatusList {
-    status_index: number;
-}
+export const place = statusList.extend({ status_index: z.number() });
+export type Place = z.infer<typeof place>;
 
 /** Places of a list that one process may give out. */
-export interface Block extends StatusList {
-    permutation_key: Buffer;
+export const block = statusList.extend({
+    permutation_key: z.instanceof(Buffer),
     /** The number of the first place. The block has BLOCK_PLACES of them. */
-    first: number;
-}
+    first: z.number(),
+});
+export type Block = z.infer<typeof block>;
+
+/** The content of a list. */
+export const publishedList = z.strictObject({ token: z.string(), version: z.string() });
 
 /** The statuses of a list that are to be signed, and what is signed. */
 export interface NewPublication {
@@ -32,10 +39,11 @@ export interface NewPublication {
 }
 
 /** A revocation that may not be published yet. */
-export interface Change {
-    id: number;
-    list: number;
-}
+export const change = z.strictObject({ id: z.number(), list: z.number() });
+export type Change = z.infer<typeof change>;
+
+/** Milliseconds since the earliest change was made, and since the oldest list was published; null if there is none. */
+export const ages = z.strictObject({ changed_ms: z.number().nullable(), published_ms: z.number().nullable() });
 
 export interface StatusListStore {
     /** Takes the next block of places of the open list. Undefined if no list is open, or if nobody can read it yet. */
@@ -60,10 +68,9 @@ export interface StatusListStore {
     findLists(lists: readonly number[]): Promise<readonly StatusList[]>;
     /** Finds up to `limit` lists that were published before this time, or never: the oldest first. */
     findOld(before: string, limit: number): Promise<readonly StatusList[]>;
-    /** Milliseconds since the earliest change was made, and since the oldest list was published; absent if there is none. */
-    readAges(): Promise<{ changed_ms: number | null; published_ms: number | null }>;
+    readAges(): Promise<z.infer<typeof ages>>;
     /** Returns up to `limit` published lists, newest first. */
-    listPublished(limit: number): Promise<ReadonlyArray<StatusList & { version: string }>>;
+    listPublished(limit: number): Promise<ReadonlyArray<z.infer<typeof listedList>>>;
     /** Finds a published list by its id, which must be a UUID. */
-    findPublished(listId: string): Promise<{ token: string; version: string } | undefined>;
+    findPublished(listId: string): Promise<z.infer<typeof publishedList> | undefined>;
 }

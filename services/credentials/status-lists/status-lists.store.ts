@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import { LIST_PLACES } from './permutation.ts';
-import type { Block, Change, Place, StatusList, StatusListStore } from './rows.ts';
+import { ages, block, change, listedList, place, publishedList, type StatusListStore, statusList } from './rows.ts';
 
 /**
  * Number of places that a process takes at a time. It divides LIST_PLACES. A process that ends leaves the rest of its
@@ -12,6 +13,9 @@ const LIST_COLUMNS = sql.fragment`list, list_id, public_url, issuer_did`;
 /** Names a published list. Two publications with the same number of revocations and the same time are equal. */
 const VERSION = sql.fragment`p.revoked || '-' || extract(epoch FROM p.issued_at)::bigint`;
 
+/** The indexes in one value, four bytes each. */
+const revokedRow = z.strictObject({ indexes: z.instanceof(Buffer).nullable() });
+
 export function statusListStore(db: Database): StatusListStore {
     return {
         ...placeStore(db),
@@ -19,16 +23,16 @@ export function statusListStore(db: Database): StatusListStore {
         async listPublished(limit) {
             return db.prepared(
                 'status_lists_published',
-                sql.unsafe`
+                sql.type(listedList)`
                 SELECT ${LIST_COLUMNS}, ${VERSION} AS version
                 FROM credentials.status_lists JOIN credentials.status_publications AS p USING (list)
                 ORDER BY list DESC LIMIT ${limit}`,
             );
         },
         async findPublished(listId) {
-            const [found] = await db.prepared<{ token: string; version: string }>(
+            const [found] = await db.prepared(
                 'status_lists_find',
-                sql.unsafe`
+                sql.type(publishedList)`
                 SELECT p.token, ${VERSION} AS version
                 FROM credentials.status_lists JOIN credentials.status_publications AS p USING (list)
                 WHERE list_id = ${listId}`,
@@ -41,15 +45,15 @@ export function statusListStore(db: Database): StatusListStore {
 function placeStore(db: Database): Pick<StatusListStore, 'takeBlock' | 'findOpen' | 'begin' | 'findPlace'> {
     return {
         async takeBlock(publicUrl) {
-            const [block] = await db.rows<Block>(sql.unsafe`
+            const [taken] = await db.rows(sql.type(block)`
                 UPDATE credentials.status_lists SET taken = taken + ${BLOCK_PLACES}
                 WHERE public_url = ${publicUrl} AND taken < ${LIST_PLACES}
                     AND EXISTS (SELECT FROM credentials.status_publications AS p WHERE p.list = status_lists.list)
                 RETURNING ${LIST_COLUMNS}, permutation_key, taken - ${BLOCK_PLACES} AS first`);
-            return block;
+            return taken;
         },
         async findOpen(publicUrl) {
-            const [list] = await db.rows<StatusList>(sql.unsafe`
+            const [list] = await db.rows(sql.type(statusList)`
                 SELECT ${LIST_COLUMNS} FROM credentials.status_lists
                 WHERE public_url = ${publicUrl} AND taken < ${LIST_PLACES}`);
             return list;
@@ -61,14 +65,14 @@ function placeStore(db: Database): Pick<StatusListStore, 'takeBlock' | 'findOpen
                 ON CONFLICT DO NOTHING`);
         },
         async findPlace(id) {
-            const [place] = await db.prepared<Place>(
+            const [found] = await db.prepared(
                 'status_lists_place',
-                sql.unsafe`
+                sql.type(place)`
                 SELECT ${LIST_COLUMNS}, status_index
                 FROM credentials.credentials JOIN credentials.status_lists ON list = status_list
                 WHERE id = ${id}`,
             );
-            return place;
+            return found;
         },
     };
 }
@@ -80,7 +84,7 @@ function publisherStore(
         async readRevoked(list) {
             // One statement, so that all indexes are read at the same moment; and one value, because a row for each of a
             // million indexes would occupy the event loop for a second.
-            const [read] = await db.rows<{ indexes: Buffer | null }>(sql.unsafe`
+            const [read] = await db.rows(sql.type(revokedRow)`
                 SELECT string_agg(int4send(status_index), '') AS indexes FROM credentials.credentials
                 WHERE status_list = ${list} AND revoked_at IS NOT NULL`);
             const bytes = read?.indexes ?? Buffer.alloc(0);
@@ -95,7 +99,7 @@ function publisherStore(
                 WHERE (excluded.revoked, excluded.issued_at) >= (p.revoked, p.issued_at)`);
         },
         async readChanges(limit, except) {
-            return db.rows<Change>(sql.unsafe`
+            return db.rows(sql.type(change)`
                 SELECT id, list FROM credentials.status_changes
                 WHERE list <> ALL(${sql.array([...except], 'int4')}) ORDER BY id LIMIT ${limit}`);
         },
@@ -104,22 +108,22 @@ function publisherStore(
                 DELETE FROM credentials.status_changes WHERE id = ANY(${sql.array([...ids], 'int8')})`);
         },
         async findLists(lists) {
-            return db.rows<StatusList>(sql.unsafe`
+            return db.rows(sql.type(statusList)`
                 SELECT ${LIST_COLUMNS} FROM credentials.status_lists
                 WHERE list = ANY(${sql.array([...lists], 'int4')}) AND abandoned_at IS NULL`);
         },
         async findOld(before, limit) {
-            return db.rows<StatusList>(sql.unsafe`
+            return db.rows(sql.type(statusList)`
                 SELECT ${LIST_COLUMNS} FROM credentials.status_lists LEFT JOIN credentials.status_publications AS p USING (list)
                 WHERE (p.issued_at IS NULL OR p.issued_at < ${before}) AND abandoned_at IS NULL
                 ORDER BY p.issued_at NULLS FIRST LIMIT ${limit}`);
         },
         async readAges() {
-            const [ages] = await db.rows<Awaited<ReturnType<StatusListStore['readAges']>>>(sql.unsafe`
+            const [read] = await db.rows(sql.type(ages)`
                 SELECT extract(epoch FROM now() - (SELECT made_at FROM credentials.status_changes ORDER BY id LIMIT 1))::float8 * 1000 AS changed_ms,
                     extract(epoch FROM now() - (SELECT min(issued_at) FROM credentials.status_publications
                         JOIN credentials.status_lists USING (list) WHERE abandoned_at IS NULL))::float8 * 1000 AS published_ms`);
-            return ages ?? { changed_ms: null, published_ms: null };
+            return read ?? { changed_ms: null, published_ms: null };
         },
     };
 }

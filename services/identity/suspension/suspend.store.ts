@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { CallLifetime } from '../../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
 
@@ -8,11 +9,15 @@ export interface SuspensionChange {
     now: string;
 }
 
-export interface SuspensionRow {
-    user_id: string;
-    suspended_at: string | null;
-    suspension_reason: string | null;
-    suspension_version: number;
+const accountRow = z.strictObject({
+    user_id: z.string(),
+    suspended_at: z.string().nullable(),
+    suspension_reason: z.string().nullable(),
+    suspension_version: z.number(),
+});
+const sessionRow = z.strictObject({ session_id: z.string() });
+
+export interface SuspensionRow extends z.infer<typeof accountRow> {
     /** The open sessions of an account that is suspended. */
     sessions: readonly string[];
 }
@@ -31,13 +36,13 @@ export function setSuspension(
         ? sql.fragment`CASE WHEN suspended_at IS NULL THEN ${reason ?? null} ELSE suspension_reason END`
         : sql.fragment`NULL`;
     const work = async (transaction: Queries): Promise<SuspensionRow | undefined> => {
-        const [account] = await transaction.rows<Omit<SuspensionRow, 'sessions'>>(sql.unsafe`
+        const [account] = await transaction.rows(sql.type(accountRow)`
             UPDATE identity.users
             SET suspended_at = ${since}, suspension_reason = ${why}, suspension_version = suspension_version + 1
             WHERE user_id = ${user_id}
             RETURNING user_id, suspended_at, suspension_reason, suspension_version`);
         if (!account || !suspended) return account && { ...account, sessions: [] };
-        const open = await transaction.rows<{ session_id: string }>(sql.unsafe`
+        const open = await transaction.rows(sql.type(sessionRow)`
             SELECT session_id FROM identity.sessions WHERE user_id = ${user_id} AND ended_at IS NULL`);
         return { ...account, sessions: open.map(({ session_id }) => session_id) };
     };

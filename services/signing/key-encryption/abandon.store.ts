@@ -1,9 +1,13 @@
+import type { z } from 'zod';
 import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
-import type { IssuerRow } from '../rows.ts';
-import type { StoredDataKey } from './rewrap.store.ts';
+import { issuerRow } from '../rows.ts';
+import { type StoredDataKey, storedDataKey } from './rewrap.store.ts';
+
+const abandonedRow = issuerRow.pick({ account: true, did: true, method: true });
+type AbandonedRow = z.infer<typeof abandonedRow>;
 
 /** An issuer whose active key is lost. */
-export interface AbandonedIssuer extends Pick<IssuerRow, 'account' | 'did' | 'method'> {
+export interface AbandonedIssuer extends AbandonedRow {
     /** Number of the status lists that it has signed. */
     lists: number;
 }
@@ -22,7 +26,7 @@ export function abandonStore(
 ): AbandonStore {
     return {
         page: ({ named, after, limit }) =>
-            db.rows(sql.unsafe`
+            db.rows(sql.type(storedDataKey)`
                 SELECT id, account, kek, wrapped FROM signing.data_keys
                 WHERE id > ${after} AND (kek = ${named} OR id::text = ${named}) AND abandoned_at IS NULL
                 ORDER BY id LIMIT ${limit}`),
@@ -39,18 +43,14 @@ export function abandonStore(
     };
 }
 
-async function abandonKeys(
-    { rows }: Queries,
-    ids: ReturnType<typeof sql.array>,
-    at: string,
-): Promise<Array<Omit<AbandonedIssuer, 'lists'>>> {
+async function abandonKeys({ rows }: Queries, ids: ReturnType<typeof sql.array>, at: string): Promise<AbandonedRow[]> {
     await rows(sql.unsafe`
         UPDATE signing.data_keys SET abandoned_at = ${at} WHERE id = ANY(${ids}) AND abandoned_at IS NULL`);
-    const archived = await rows<Omit<AbandonedIssuer, 'lists'>>(sql.unsafe`
+    const archived = await rows(sql.type(abandonedRow)`
         UPDATE signing.issuers AS i SET archived_at = ${at} FROM signing.keys AS k
         WHERE k.data_key = ANY(${ids}) AND i.id = k.issuer AND i.method = 'key' AND i.archived_at IS NULL
         RETURNING i.account, i.did, i.method`);
-    const retired = await rows<Omit<AbandonedIssuer, 'lists'>>(sql.unsafe`
+    const retired = await rows(sql.type(abandonedRow)`
         UPDATE signing.keys AS k SET retired_at = ${at} FROM signing.issuers AS i
         WHERE k.data_key = ANY(${ids}) AND i.id = k.issuer AND i.method = 'web' AND i.archived_at IS NULL
             AND k.retired_at IS NULL AND k.compromised_at IS NULL

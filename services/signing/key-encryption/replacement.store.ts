@@ -1,11 +1,13 @@
+import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
-import type { SealedSeed } from '../rows.ts';
-import type { StoredDataKey } from './rewrap.store.ts';
+import { type SealedSeed, sealedSeed } from '../rows.ts';
+import { countRow, type StoredDataKey, storedDataKey } from './rewrap.store.ts';
 
 /** A sealed key of an issuer. */
-export interface StoredKey extends SealedSeed {
-    issuer: string;
-}
+const storedKey = sealedSeed.extend({ issuer: z.string() });
+export type StoredKey = z.infer<typeof storedKey>;
+
+const overRow = z.strictObject({ over: z.boolean() });
 
 export interface ReplacementStore {
     /** Whether this time is over by the clock of the database. */
@@ -28,16 +30,16 @@ export interface ReplacementStore {
 export function replacementStore(db: Database): ReplacementStore {
     return {
         async isOver(time) {
-            const [row] = await db.rows<{ over: boolean }>(sql.unsafe`SELECT ${time}::timestamptz <= now() AS over`);
+            const [row] = await db.rows(sql.type(overRow)`SELECT ${time}::timestamptz <= now() AS over`);
             return row?.over ?? false;
         },
         page: ({ before, after, limit }) =>
-            db.rows(sql.unsafe`
+            db.rows(sql.type(storedDataKey)`
                 SELECT id, account, kek, wrapped FROM signing.data_keys
                 WHERE id > ${after} AND created_at < ${before} AND abandoned_at IS NULL ORDER BY id LIMIT ${limit}`),
         async findSince(time, account) {
             const owned = account === null ? sql.fragment`account IS NULL` : sql.fragment`account = ${account}`;
-            const [row] = await db.rows<StoredDataKey>(sql.unsafe`
+            const [row] = await db.rows(sql.type(storedDataKey)`
                 SELECT id, account, kek, wrapped FROM signing.data_keys
                 WHERE ${owned} AND created_at >= ${time} AND abandoned_at IS NULL ORDER BY created_at DESC LIMIT 1`);
             return row;
@@ -48,7 +50,7 @@ export function replacementStore(db: Database): ReplacementStore {
                 VALUES (${id}, ${account}, ${kek}, ${sql.binary(wrapped)}, now())`);
         },
         keysOf: (dataKey, { after, limit }) =>
-            db.rows(sql.unsafe`
+            db.rows(sql.type(storedKey)`
                 SELECT kid, issuer, sealed, data_key FROM signing.keys WHERE data_key = ${dataKey} AND kid > ${after}
                 ORDER BY kid LIMIT ${limit}`),
         async reseal({ kid, sealed, data_key }, from) {
@@ -62,7 +64,7 @@ export function replacementStore(db: Database): ReplacementStore {
                 WHERE id = ${dataKey} AND NOT EXISTS (SELECT FROM signing.keys WHERE data_key = ${dataKey})`);
         },
         async count(before) {
-            const [row] = await db.rows<{ left: number }>(sql.unsafe`
+            const [row] = await db.rows(sql.type(countRow)`
                 SELECT count(*) AS left FROM signing.data_keys WHERE created_at < ${before} AND abandoned_at IS NULL`);
             return row?.left ?? 0;
         },

@@ -38,7 +38,8 @@ export async function rewrap(command: {
     const keys = keyEncryption({ config, metrics });
     const pooled = config.DATABASE_POOLER === 'transaction';
     const url = required(config, 'DATABASE_URL');
-    const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });
+    const checkRows = config.NODE_ENV === 'test';
+    const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics, checkRows });
     try {
         if (asked.abandon !== undefined) {
             await abandon(asked.abandon, { store: abandonStore(db, abandonLists), keys, print });

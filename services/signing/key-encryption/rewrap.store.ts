@@ -1,13 +1,12 @@
+import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
+import { dataKeyRow } from '../rows.ts';
 
 /** A data key as it is stored. */
-export interface StoredDataKey {
-    id: string;
-    /** Null for the service itself. */
-    account: string | null;
-    kek: string;
-    wrapped: Buffer;
-}
+export const storedDataKey = dataKeyRow.omit({ abandoned_at: true });
+export type StoredDataKey = z.infer<typeof storedDataKey>;
+
+export const countRow = z.strictObject({ left: z.number() });
 
 export interface RewrapStore {
     /** Returns up to `limit` data keys after `after`, by id, that another KEK than `current` wraps. */
@@ -21,7 +20,7 @@ export interface RewrapStore {
 export function rewrapStore(db: Database): RewrapStore {
     return {
         page: ({ current, after, limit }) =>
-            db.rows(sql.unsafe`
+            db.rows(sql.type(storedDataKey)`
                 SELECT id, account, kek, wrapped FROM signing.data_keys
                 WHERE id > ${after} AND kek <> ${current} AND abandoned_at IS NULL ORDER BY id LIMIT ${limit}`),
         async replace({ id, kek, wrapped }, next) {
@@ -31,7 +30,7 @@ export function rewrapStore(db: Database): RewrapStore {
             return rows.length > 0;
         },
         async count(current) {
-            const [row] = await db.rows<{ left: number }>(sql.unsafe`
+            const [row] = await db.rows(sql.type(countRow)`
                 SELECT count(*) AS left FROM signing.data_keys
                 WHERE kek <> ${current} AND abandoned_at IS NULL`);
             return row?.left ?? 0;
