@@ -3,12 +3,12 @@ import manifest from './package.json' with { type: 'json' };
 import { processAccess } from './platform/access/process-access.ts';
 import type { RequestBatch } from './platform/access/request-counts.ts';
 import { ownContext } from './platform/context.ts';
+import { serveOps } from './platform/http/ops.ts';
 import { measureClock } from './platform/postgres/clock-offset.store.ts';
 import { migrate } from './platform/postgres/migrate.ts';
-import { startOrEnd } from './platform/preflight/fatal.ts';
+import { inStep, startOrEnd } from './platform/preflight/fatal.ts';
 import { awaitPostgres } from './platform/preflight/postgres.ts';
 import { preflightRedis } from './platform/preflight/redis.ts';
-import { inStep } from './platform/preflight/start-error.ts';
 import { addressSetting } from './platform/process/address-settings.ts';
 import {
     type Config,
@@ -21,7 +21,6 @@ import {
 } from './platform/process/config.ts';
 import { refuseUnknownMethods } from './platform/process/known-methods.ts';
 import { exitWithParent, stopOnSignals } from './platform/process/process.ts';
-import { logWarnings, surviveUncaught } from './platform/process/uncaught.ts';
 import { misspeltSettings } from './platform/process/unknown-settings.ts';
 import { exposeQueues } from './platform/queue-stats.ts';
 import { awaitRedis, openRedis, type Redis } from './platform/redis/redis.ts';
@@ -30,9 +29,9 @@ import { serviceRegistry } from './platform/rpc/service-registry.ts';
 import { exposeExpiry, tlsOf } from './platform/rpc/tls.ts';
 import { createLog, exposeLog, type Log } from './platform/telemetry/log.ts';
 import { createMetrics } from './platform/telemetry/metrics.ts';
-import { serveOps } from './platform/telemetry/ops.ts';
 import { createReadiness, type Readiness } from './platform/telemetry/readiness.ts';
 import { startTracing } from './platform/telemetry/tracing.ts';
+import { logWarnings, surviveUncaught } from './platform/telemetry/uncaught.ts';
 import { SERVICE_DEFINITIONS, SERVICE_ROLES } from './proto/services.ts';
 import { abandonLists } from './services/credentials/status-lists/abandon.store.ts';
 import { SCHEMAS } from './services/schemas.ts';

@@ -1,7 +1,7 @@
 import { type CallLifetime, isOver, overError } from './context.ts';
 import type { AppError } from './errors.ts';
 import { type GatherOptions, gather } from './gather.ts';
-import { sweepWhileNeeded } from './process/sweep.ts';
+import { sweepWhileNeeded } from './sweep.ts';
 import type { Span } from './telemetry/span.ts';
 import { startSpan } from './telemetry/tracing.ts';
 

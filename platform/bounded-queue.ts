@@ -1,8 +1,8 @@
 import { type CallLifetime, isOver, overError } from './context.ts';
 import type { AppError } from './errors.ts';
 import { overloaded } from './gather.ts';
-import { sweepWhileNeeded } from './process/sweep.ts';
 import { type QueueStats, queueStats } from './queue-stats.ts';
+import { sweepWhileNeeded } from './sweep.ts';
 
 interface Waiting {
     lifetime: CallLifetime;

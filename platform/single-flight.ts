@@ -1,15 +1,17 @@
-import { REQUEST_TIMEOUT_MS } from './context.ts';
 import { AppError } from './errors.ts';
 import { within } from './within.ts';
 
+/** Time limit of a run whose caller names none, in milliseconds. Beyond it: `unavailable`. */
+const TIMEOUT_MS = 10_000;
+
 /**
  * Wraps `run` as a single flight: it runs once at a time, with the arguments of its first caller, and concurrent callers
- * share its result. A run that takes longer than `timeoutMs` (by default: than a request may) fails with AppError
- * `unavailable` and this reason, and the next caller starts a new one.
+ * share its result. A run that takes longer than `timeoutMs` fails with AppError `unavailable` and this reason, and the
+ * next caller starts a new one.
  */
 export function singleFlight<Arguments extends unknown[], Result>(
     run: (...args: Arguments) => Promise<Result>,
-    timeoutMs = REQUEST_TIMEOUT_MS,
+    timeoutMs = TIMEOUT_MS,
     reason?: string,
 ): (...args: Arguments) => Promise<Result> {
     let running: Promise<Result> | undefined;

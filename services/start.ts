@@ -1,7 +1,7 @@
 import type { ProcessAccess } from '../platform/access/process-access.ts';
-import { awaitMigrations } from '../platform/postgres/await-migrations.ts';
 import { databaseTime, measureClock } from '../platform/postgres/clock-offset.store.ts';
 import { openDatabase } from '../platform/postgres/db.ts';
+import { awaitMigrations } from '../platform/preflight/await-migrations.ts';
 import { awaitPostgres } from '../platform/preflight/postgres.ts';
 import { type Config, required } from '../platform/process/config.ts';
 import { jobMetrics } from '../platform/redis/job-metrics.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { StartError } from '../../platform/preflight/start-error.ts';
 import { ConfigError } from '../../platform/process/config.ts';
+import { StartError } from '../../platform/start-error.ts';
 import { Problem } from './problem.ts';
 
 /**

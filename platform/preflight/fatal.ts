@@ -1,4 +1,5 @@
-import { reasonOf, StartError } from './start-error.ts';
+import { ConfigError } from '../process/config.ts';
+import { reasonOf, StartError } from '../start-error.ts';
 
 /**
  * The only line about a start that has failed, as JSON in the form of the log. It goes to standard error, because the
@@ -33,6 +34,16 @@ export async function startOrEnd<Result>(asked: readonly string[], start: () => 
         return fail(error);
     } finally {
         process.off('uncaughtException', onUncaught);
+    }
+}
+
+/** Runs one step of a start. Whatever it throws names the step. */
+export async function inStep<Result>(step: string, work: () => Promise<Result> | Result): Promise<Result> {
+    try {
+        return await work();
+    } catch (error) {
+        if (error instanceof StartError || error instanceof ConfigError) throw error;
+        throw new StartError(step, reasonOf(error), { cause: error });
     }
 }
 

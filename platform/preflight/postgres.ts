@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { LOOK_TIMEOUT_MS, withSession } from '../postgres/session.ts';
+import { reasonOf, StartError } from '../start-error.ts';
 import type { Log } from '../telemetry/log.ts';
-import { reasonOf, StartError } from './start-error.ts';
 
 /** Pause between attempts, in milliseconds. */
 const RETRY_MS = 500;

@@ -1,6 +1,6 @@
 import { Cluster } from 'ioredis';
 import { type Redis, redisScript } from '../redis/redis.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '../start-error.ts';
 
 /** Expires by itself, so a process that ends in between leaves nothing behind. */
 const KEY = '{preflight}:probe';

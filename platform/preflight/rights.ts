@@ -1,5 +1,5 @@
 import { LOOK_TIMEOUT_MS, withSession } from '../postgres/session.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '../start-error.ts';
 
 export type TableRight = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { tierSetting } from '../access/tier-setting.ts';
 import { notes, whole } from './setting-notes.ts';
+import { tierSetting } from './tier-setting.ts';
 
 const MIB = 2 ** 20;
 

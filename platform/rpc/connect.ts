@@ -1,3 +1,4 @@
+import { sweepWhileNeeded } from '../sweep.ts';
 import { Balancer } from './balancer.ts';
 import { encoding, type Transport } from './definition.ts';
 import type { FrameStream } from './frames/frame-stream.ts';
@@ -7,8 +8,6 @@ import type { Tls } from './tls.ts';
 
 /** How often the addresses of the replicas are looked up, in milliseconds. */
 const REFRESH_MS = 5_000;
-/** How often calls are checked for an expired deadline, in milliseconds. */
-const SWEEP_MS = 50;
 
 export interface Connection {
     transport: Transport;
@@ -57,12 +56,11 @@ export function connect(options: ConnectOptions): Connection {
         waitMs,
     });
     let isClosed = false;
-    const sweeper = setInterval(() => {
-        const now = performance.now();
+    sweepWhileNeeded((now) => {
         balancer.sweep(now);
         for (const stream of streams) stream.sweep(now);
-        if (isClosed && streams.size === 0) clearInterval(sweeper);
-    }, SWEEP_MS).unref();
+        return !isClosed || streams.size > 0;
+    });
     return {
         transport: encoding((method, request, context) => balancer.call(method, request, context)),
         replicas: () => balancer.replicas(),

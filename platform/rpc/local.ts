@@ -1,6 +1,6 @@
 import { type CallContext, isOver, overError } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
-import { sweepWhileNeeded } from '../process/sweep.ts';
+import { sweepWhileNeeded } from '../sweep.ts';
 import { type ListItem, UnorderedList } from '../unordered-list.ts';
 import type { Transport } from './definition.ts';
 import type { LocalDispatch } from './dispatch.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
-import { reasonOf, StartError } from '../preflight/start-error.ts';
+import { reasonOf, StartError } from '../start-error.ts';
 import type { Metrics } from './metrics.ts';
 
 export type Log = Logger;

@@ -34,6 +34,21 @@ test('no file imports itself, directly or through others', () => {
     assert.equal(circleOf(imports), undefined);
 });
 
+/** A file directly in platform/, or the folder in it that has the file. */
+const roomOf = (file: string): string => /^platform\/[^/]+/.exec(file)?.[0] ?? file;
+
+test('no folder of platform/ imports itself through other folders', () => {
+    const files = WRITTEN_BY_HAND.filter((file) => file.startsWith('platform/'));
+    const rooms = Map.groupBy(files, roomOf);
+    const imports = new Map(
+        Array.from(rooms, ([room, inside]) => {
+            const imported = inside.flatMap((file) => importsOf(file, readFileSync(file, 'utf8'))).map(roomOf);
+            return [room, imported.filter((other) => other !== room)];
+        }),
+    );
+    assert.equal(circleOf(imports), undefined);
+});
+
 test('an import cycle is found', () => {
     const imports = new Map([
         ['a.ts', ['b.ts']],

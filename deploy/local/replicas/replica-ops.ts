@@ -1,6 +1,6 @@
+import { type OpsServer, serveOps } from '../../../platform/http/ops.ts';
 import { createLog } from '../../../platform/telemetry/log.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
-import { type OpsServer, serveOps } from '../../../platform/telemetry/ops.ts';
 import { ask, type Watched } from '../ready.ts';
 import { mergeMetrics, type ProcessMetrics } from './merge-metrics.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { serveReplicaOps } from '../../../deploy/local/replicas/replica-ops.ts';
+import { serveOps } from '../../../platform/http/ops.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { serveOps } from '../../../platform/telemetry/ops.ts';
 
 const ADDRESS = { host: '127.0.0.1', port: 0 };
 

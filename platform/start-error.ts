@@ -1,5 +1,3 @@
-import { ConfigError } from '../process/config.ts';
-
 /** A start cannot succeed. The message says why, for an operator: no stack, and no part of a secret. */
 export class StartError extends Error {
     readonly step: string;
@@ -7,16 +5,6 @@ export class StartError extends Error {
     constructor(step: string, message: string, options?: ErrorOptions) {
         super(message, options);
         this.step = step;
-    }
-}
-
-/** Runs one step of a start. Whatever it throws names the step. */
-export async function inStep<Result>(step: string, work: () => Promise<Result> | Result): Promise<Result> {
-    try {
-        return await work();
-    } catch (error) {
-        if (error instanceof StartError || error instanceof ConfigError) throw error;
-        throw new StartError(step, reasonOf(error), { cause: error });
     }
 }
 

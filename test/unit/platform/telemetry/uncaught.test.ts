@@ -10,7 +10,7 @@ function run(watched: boolean): { code: number | null; output: string; errors: s
     const program = `
         import { createMetrics } from './platform/telemetry/metrics.ts';
         import { createLog } from './platform/telemetry/log.ts';
-        import { logWarnings, surviveUncaught } from './platform/process/uncaught.ts';
+        import { logWarnings, surviveUncaught } from './platform/telemetry/uncaught.ts';
         const metrics = createMetrics();
         const log = createLog({ level: 'info', name: 'test' });
         if (${watched}) surviveUncaught({ log, metrics });

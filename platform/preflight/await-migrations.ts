@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { preflightRights, type Use } from '../preflight/rights.ts';
-import { StartError } from '../preflight/start-error.ts';
+import { isMigrated, type SchemaMigrations, SchemaTooNew } from '../postgres/migrate.ts';
+import { StartError } from '../start-error.ts';
 import type { Log } from '../telemetry/log.ts';
-import { isMigrated, type SchemaMigrations, SchemaTooNew } from './migrate.ts';
+import { preflightRights, type Use } from './rights.ts';
 
 /** Pause between attempts, in milliseconds. */
 const RETRY_MS = 500;

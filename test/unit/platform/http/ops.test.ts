@@ -4,8 +4,8 @@ import { Writable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { it } from 'node:test';
 import { pino } from 'pino';
+import { serveOps } from '../../../../platform/http/ops.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
-import { serveOps } from '../../../../platform/telemetry/ops.ts';
 
 it('a metric that cannot be read gives a 500 and a log line, and the other paths still answer', async (t) => {
     const lines: string[] = [];

@@ -1,5 +1,5 @@
-import type { Log } from '../telemetry/log.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
 
 /**
  * Keeps the process and its other requests running when no code catches an error. Such an error is a defect: it is

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ConnectionBounds, watchConnections } from '../http/http-connections.ts';
 import { listen } from '../process/held-ports.ts';
 import { singleFlight } from '../single-flight.ts';
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { type ConnectionBounds, watchConnections } from './http-connections.ts';
 
 export interface OpsServer {
     /** http://host:port */
