@@ -22,7 +22,7 @@ export type Query<Row = unknown> = QuerySqlToken<RowSchema<Row>>;
 /** The statements of a store. Rows have the column names as keys. Timestamps are ISO 8601 texts in UTC. */
 export interface Queries {
     /** Resolves to all rows of one statement. */
-    rows<Row>(query: Query<Row> | Query): Promise<readonly Row[]>;
+    rows<Row>(query: Query<Row>): Promise<readonly Row[]>;
 }
 
 /**
@@ -34,13 +34,13 @@ type Served = [name?: string, call?: CallLifetime | undefined];
 
 export interface Database {
     /** Like Queries.rows. */
-    rows<Row>(query: Query<Row> | Query, ...served: Served): Promise<readonly Row[]>;
+    rows<Row>(query: Query<Row>, ...served: Served): Promise<readonly Row[]>;
     /**
      * Like `rows`, for frequent statements: each connection plans the statement once, under this name. Use it for
      * statements with a constant text whose best plan is the same for all values. `lifetime` is that of the call or
      * batch that the statement serves.
      */
-    prepared<Row>(name: string, query: Query<Row> | Query, lifetime?: CallLifetime): Promise<readonly Row[]>;
+    prepared<Row>(name: string, query: Query<Row>, lifetime?: CallLifetime): Promise<readonly Row[]>;
     /** Runs `work` in one transaction, on one connection. */
     transaction<Result>(work: (queries: Queries) => Promise<Result>, ...served: Served): Promise<Result>;
     /** Resolves when the database answers. */
@@ -106,12 +106,12 @@ export async function openDatabase(options: {
         span.attribute('db.system.name', 'postgresql');
         return inSpan(span, inTurn);
     };
-    const run = <Row>(query: Query, served: Served): Promise<readonly Row[]> =>
+    const run = <Row>(query: Query<Row>, served: Served): Promise<readonly Row[]> =>
         inSpanOf(served, (span) =>
             translated(() =>
                 onConnection(pool, (connection) => {
                     span.sent(1);
-                    return rows<Row>(connection, query);
+                    return rows(connection, query);
                 }),
             ),
         );
@@ -138,7 +138,7 @@ export async function openDatabase(options: {
 
 type Connection = Pick<DatabasePool, 'query'>;
 
-async function rows<Row>(connection: Connection, query: Query): Promise<readonly Row[]> {
+async function rows<Row>(connection: Connection, query: Query<Row>): Promise<readonly Row[]> {
     return (await connection.query(query)).rows as readonly Row[]; // the schema of the statement says so
 }
 

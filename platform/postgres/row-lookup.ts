@@ -7,7 +7,7 @@ interface LookupOptions<Key, Row> {
     /** The name of the prepared statement. */
     statement: string;
     /** The statement that finds the rows of many keys. */
-    query(keys: Key[]): Query<Row> | Query;
+    query(keys: Key[]): Query<Row>;
     /** The key of a row. */
     keyOf(row: Row): Key;
     /** Equal keys have equal texts. Default: the key itself, as text. */

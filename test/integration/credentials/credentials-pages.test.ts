@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { z } from 'zod';
 import { newId } from '../../../platform/ids.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import type { Party } from '../../../services/credentials/rows.ts';
@@ -102,8 +103,10 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 function counting(): { database: Database; read(): number } {
     let read = 0;
     async function explained(query: Parameters<Database['rows']>[0]): Promise<void> {
-        const [row] = await db.rows<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-            sql.unsafe`EXPLAIN (ANALYZE, FORMAT JSON) ${query}`,
+        const [row] = await db.rows(
+            sql.type(
+                z.strictObject({ 'QUERY PLAN': z.tuple([z.object({ Plan: z.custom<Plan>() })]) }),
+            )`EXPLAIN (ANALYZE, FORMAT JSON) ${query}`,
         );
         for (const node of row ? nodesOf(row['QUERY PLAN'][0].Plan) : []) {
             if (!/^(Seq|Index|Index Only|Bitmap Heap) Scan$/.test(node['Node Type'])) continue;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
 import type { CallContext } from '../../../platform/context.ts';
 import { AppError, type ErrorKind } from '../../../platform/errors.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
@@ -108,7 +109,7 @@ export function refuses(kind: ErrorKind, call: Promise<unknown>): Promise<void> 
 
 /** The sum of the pending counts of one kind; `null` stands for calls without an account. */
 export async function counted(db: Database, account: string | null, kind: CountedKind): Promise<number> {
-    const [row] = await db.rows<{ amount: number | null }>(sql.unsafe`
+    const [row] = await db.rows(sql.type(z.strictObject({ amount: z.number().nullable() }))`
         SELECT sum(amount)::bigint AS amount FROM usage.deltas
         WHERE account IS NOT DISTINCT FROM ${account}::uuid AND kind = ${kind}`);
     return row?.amount ?? 0;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { parseJson } from '../../../platform/json.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import type { IssueRequest } from '../../../proto/gen/credentials/v1/credentials.ts';
@@ -12,7 +13,9 @@ import { counted, internalContext, newParty, refuses, requestBy, shown, startIss
 const { db, did, credentials, store, issuer, issue, verify } = await startIssuing();
 
 async function storedRows(): Promise<number> {
-    const [row] = await db.rows<{ total: number }>(sql.unsafe`SELECT count(*) AS total FROM credentials.credentials`);
+    const [row] = await db.rows(
+        sql.type(z.strictObject({ total: z.number() }))`SELECT count(*) AS total FROM credentials.credentials`,
+    );
     return row?.total ?? 0;
 }
 
@@ -60,7 +63,7 @@ test('the token contains the fields of the credential and nothing else', async (
 test('claims, tokens and keys are not stored', async () => {
     const secret = 'only-in-the-token-4711';
     const issued = await issue({ claims: `{"a":"${secret}"}` });
-    const dump = await db.rows<{ row: string }>(sql.unsafe`
+    const dump = await db.rows(sql.type(z.strictObject({ row: z.string() }))`
         SELECT c::text AS row FROM credentials.credentials c UNION ALL SELECT d::text FROM usage.deltas d`);
     const text = dump.map(({ row }) => row).join('\n');
     assert.ok(text.includes(issued.credential_id.slice('urn:uuid:'.length)));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { sql } from '../../../platform/postgres/db.ts';
 import { requestBy, startIssuing } from './credentials.fixture.ts';
 
@@ -19,8 +20,10 @@ test('the largest credential takes at most 6 KiB, with its indexes', async () =>
             return credentials.issue(requestBy(issuer, changes), issuer.context);
         }),
     );
-    const [row] = await db.rows<{ bytes: number }>(
-        sql.unsafe`SELECT pg_total_relation_size('credentials.credentials') AS bytes`,
+    const [row] = await db.rows(
+        sql.type(
+            z.strictObject({ bytes: z.number() }),
+        )`SELECT pg_total_relation_size('credentials.credentials') AS bytes`,
     );
     const each = (row?.bytes ?? 0) / COUNT;
     assert.ok(each > 2_000 && each <= 6 * 1_024, `${Math.round(each)} bytes`);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import { withIdempotencyKey } from '../../../platform/context.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { CredentialsServiceDefinition, type IssueItem } from '../../../proto/gen/credentials/v1/credentials.ts';
@@ -29,10 +30,12 @@ async function issue(
 }
 
 async function rows(): Promise<number> {
-    const [row] = await db.rows<{ count: number }>(sql.unsafe`SELECT count(*) FROM credentials.credentials`);
+    const [row] = await db.rows(
+        sql.type(z.strictObject({ count: z.number() }))`SELECT count(*) FROM credentials.credentials`,
+    );
     return row?.count ?? 0;
 }
-const claims = () => db.rows<{ id: string }>(sql.unsafe`SELECT id FROM credentials.idempotency`);
+const claims = () => db.rows(sql.type(z.strictObject({ id: z.string() }))`SELECT id FROM credentials.idempotency`);
 
 test('a repeated batch returns the same credentials, writes nothing, and counts nothing', async () => {
     const [key, items] = [randomUUID(), [...itemsOf(200), { ...good, subject_did: 'nobody' }]];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { type CallContext, withIdempotencyKey } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
@@ -25,7 +26,7 @@ const issue = (key: string, changes = {}) => credentials.issue(requestBy(issuer,
 
 async function rowsOf(owner: 'credentials' | 'did'): Promise<number> {
     const table = sql.identifier([owner, 'idempotency']);
-    const [row] = await db.rows<{ count: number }>(sql.unsafe`SELECT count(*) FROM ${table}`);
+    const [row] = await db.rows(sql.type(z.strictObject({ count: z.number() }))`SELECT count(*) FROM ${table}`);
     return row?.count ?? 0;
 }
 
@@ -123,7 +124,7 @@ test('a repeated DID returns the private key, whose row cannot be opened without
     assert.deepEqual(await did.create({}, withKey(key)), first);
     await refuses('unprocessable', did.create({ public_key: first.public_key }, withKey(key)));
     await refuses('invalid', did.create({}, withKey('short')));
-    const [row] = await db.rows<{ sealed: Buffer }>(sql.unsafe`
+    const [row] = await db.rows(sql.type(z.strictObject({ sealed: z.instanceof(Buffer) }))`
         SELECT sealed FROM did.idempotency ORDER BY made_at DESC LIMIT 1`);
     assert.ok(first.private_key && row);
     assert.ok(!row.sealed.includes(Buffer.from(first.private_key.subarray(0, 32))));

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { sql } from '../../../platform/postgres/db.ts';
 import { testContext } from '../../support/harness.ts';
 import { identityFixture, PASSWORD, signedIn } from './identity.fixture.ts';
@@ -30,7 +31,7 @@ export async function passwordFixture() {
     const introspect = (token: string) => identity.introspect({ token }, testContext());
 
     async function liveSessions(userId: string | undefined): Promise<string[]> {
-        const rows = await db.rows<{ session_id: string }>(sql.unsafe`
+        const rows = await db.rows(sql.type(z.strictObject({ session_id: z.string() }))`
             SELECT session_id FROM identity.sessions WHERE user_id = ${userId ?? null} AND ended_at IS NULL`);
         return rows.map((row) => row.session_id);
     }

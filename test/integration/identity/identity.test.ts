@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import { identityStore } from '../../../services/identity/store.ts';
 import { testContext } from '../../support/harness.ts';
@@ -12,8 +13,10 @@ const { db, identity, build, openTransaction, untilBlocked } = fixture;
 const NEW_USER = { name: undefined, tier: 'free', password_hash: '-', created_at: new Date().toISOString() } as const;
 
 async function storedHash(email: string): Promise<string> {
-    const [row] = await db.rows<{ password_hash: string }>(
-        sql.unsafe`SELECT password_hash FROM identity.users WHERE email = ${email}`,
+    const [row] = await db.rows(
+        sql.type(
+            z.strictObject({ password_hash: z.string() }),
+        )`SELECT password_hash FROM identity.users WHERE email = ${email}`,
     );
     return row?.password_hash ?? '';
 }
@@ -189,8 +192,10 @@ test('a login opens no session if the password changes after it was verified', a
     await untilBlocked(); // the login has verified the old hash and waits for the change
     await change.commit();
     await attempt;
-    const [row] = await db.rows<{ sessions: number }>(
-        sql.unsafe`SELECT count(*) AS sessions FROM identity.sessions WHERE user_id = ${user.user_id}`,
+    const [row] = await db.rows(
+        sql.type(
+            z.strictObject({ sessions: z.number() }),
+        )`SELECT count(*) AS sessions FROM identity.sessions WHERE user_id = ${user.user_id}`,
     );
     assert.equal(row?.sessions, 1);
 });

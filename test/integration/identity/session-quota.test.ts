@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { shardTag } from '../../../platform/redis/redis.ts';
@@ -26,8 +27,10 @@ const isAlive = async (token: string): Promise<boolean> =>
     (await identity.confirmSession({ session_id: sid(token) }, longContext())).alive;
 
 async function rowsOf(userId: string): Promise<number> {
-    const [row] = await db.rows<{ rows: number }>(
-        sql.unsafe`SELECT count(*) AS rows FROM identity.sessions WHERE user_id = ${userId}`,
+    const [row] = await db.rows(
+        sql.type(
+            z.strictObject({ rows: z.number() }),
+        )`SELECT count(*) AS rows FROM identity.sessions WHERE user_id = ${userId}`,
     );
     return row?.rows ?? 0;
 }

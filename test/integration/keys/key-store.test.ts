@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { keyStore } from '../../../services/keys/store.ts';
@@ -42,7 +43,7 @@ test('expired keys of all accounts are released from the counts of active keys, 
     const active = () =>
         Promise.all(
             keys.map(async ({ account }) => {
-                const [row] = await db.rows<{ places: number; counted: number }>(sql.unsafe`
+                const [row] = await db.rows(sql.type(z.strictObject({ places: z.number(), counted: z.number() }))`
                     SELECT active_keys AS places, (
                         SELECT sum(amount)::int FROM usage.deltas WHERE account = ${account} AND kind = 'api_keys_active'
                     ) AS counted FROM keys.accounts WHERE account = ${account}`);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
 import { parseApiKey } from '../../../platform/access/api-key.ts';
 import { type LivenessMarks, livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import type { RequestCounts } from '../../../platform/access/request-counts.ts';
@@ -90,7 +91,7 @@ export async function keysFixture() {
     }
 
     async function activeByDeltas(context: CallContext): Promise<number | null> {
-        const [row] = await db.rows<{ active: string | null }>(sql.unsafe`
+        const [row] = await db.rows(sql.type(z.strictObject({ active: z.string().nullable() }))`
             SELECT sum(amount)::text AS active FROM usage.deltas
             WHERE account = ${context.user_id ?? null} AND kind = 'api_keys_active'`);
         return row?.active ? Number(row.active) : null;

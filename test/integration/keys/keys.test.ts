@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
@@ -36,8 +37,10 @@ test('a new key authenticates as its account, with its own tier and limit', asyn
 
 test('only the hash and the mask of a key are stored', async () => {
     const { api_key, key_id } = await keys.generate({ name: 'a' }, testContext());
-    const [row] = await db.rows<{ hash: Buffer; row: string }>(
-        sql.unsafe`SELECT hash, keys::text AS row FROM keys.keys WHERE key_id = ${key_id}`,
+    const [row] = await db.rows(
+        sql.type(
+            z.strictObject({ hash: z.instanceof(Buffer), row: z.string() }),
+        )`SELECT hash, keys::text AS row FROM keys.keys WHERE key_id = ${key_id}`,
     );
     assert.deepEqual(row?.hash, createHash('sha256').update(api_key).digest());
     assert.ok(!row.row.includes(api_key.slice('cred_test_'.length + 4, -4)));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { z } from 'zod';
 import { networkList, readNetwork } from '../../../platform/access/networks.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { testDatabase } from '../../support/harness.ts';
@@ -45,7 +46,7 @@ test('an address is in a network exactly if PostgreSQL finds that, over 20,000 p
     for (const size of [4, 16] as const) {
         for (let round = 0; round < 20; round++) {
             const sample = fc.sample(pairs(size), PAIRS);
-            const rows = await db.rows<{ contains: boolean; canonical: string }>(sql.unsafe`
+            const rows = await db.rows(sql.type(z.strictObject({ contains: z.boolean(), canonical: z.string() }))`
                 SELECT address::inet <<= network::cidr AS contains, network::cidr::text AS canonical
                 FROM unnest(${sql.array(
                     sample.map(({ address }) => address),

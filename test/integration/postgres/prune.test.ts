@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import { PRUNE_ROWS, removedByTime, removedRows } from '../../../platform/postgres/prune.ts';
 import { pruneClaims } from '../../../services/idempotency/claims.store.ts';
@@ -11,7 +12,7 @@ type Statement = ReturnType<typeof sql.unsafe>;
 
 /** Rejects if PostgreSQL would read a whole table for the statement. */
 async function readsByIndex(db: Database, statement: Statement): Promise<void> {
-    const rows = await db.rows<{ 'QUERY PLAN': string }>(sql.unsafe`EXPLAIN ${statement}`);
+    const rows = await db.rows(sql.type(z.strictObject({ 'QUERY PLAN': z.string() }))`EXPLAIN ${statement}`);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     assert.doesNotMatch(plan, /Seq Scan on/, plan);
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { z } from 'zod';
 import { AppError } from '../../../platform/errors.ts';
 import { type Database, openDatabase, type Queries, sql } from '../../../platform/postgres/db.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
@@ -36,14 +37,16 @@ async function open(t: TestContext, options: { url: string; pooled: boolean }): 
 }
 
 async function readBack(db: Queries): Promise<unknown[]> {
-    const rows = await db.rows<{ time: string }>(
-        sql.unsafe`SELECT time FROM unnest(${sql.array(TIMES, 'timestamptz')}) AS time`,
+    const rows = await db.rows(
+        sql.type(
+            z.strictObject({ time: z.string() }),
+        )`SELECT time FROM unnest(${sql.array(TIMES, 'timestamptz')}) AS time`,
     );
     return rows.map(({ time }) => time);
 }
 
 async function backendOf({ rows }: Queries): Promise<number> {
-    const [row] = await rows<{ pid: number }>(sql.unsafe`SELECT pg_backend_pid() AS pid`);
+    const [row] = await rows(sql.type(z.strictObject({ pid: z.number() }))`SELECT pg_backend_pid() AS pid`);
     return row?.pid ?? assert.fail('no row');
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { z } from 'zod';
 import { withIdempotencyKey } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
@@ -55,8 +56,10 @@ function processOf(free: number) {
 }
 
 async function rowsOf(account: string): Promise<number> {
-    const [row] = await db.rows<{ rows: number }>(
-        sql.unsafe`SELECT count(*) AS rows FROM credentials.credentials WHERE account = ${account}`,
+    const [row] = await db.rows(
+        sql.type(
+            z.strictObject({ rows: z.number() }),
+        )`SELECT count(*) AS rows FROM credentials.credentials WHERE account = ${account}`,
     );
     return row?.rows ?? 0;
 }

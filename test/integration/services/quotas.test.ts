@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
@@ -162,7 +163,7 @@ test('the number of credentials in wallets is bounded; deleting one makes room, 
 
 /** The number of wallets, credentials and bytes of the account, counted from its rows. */
 async function held(account: string | undefined) {
-    const [row] = await db.rows<{ wallets: number; credentials: number; bytes: number }>(sql.unsafe`
+    const [row] = await db.rows(sql.type(z.record(z.enum(['wallets', 'credentials', 'bytes']), z.number()))`
         SELECT count(DISTINCT w.id) AS wallets, count(c.wallet) AS credentials,
                coalesce(sum(octet_length(c.sealed)), 0)::bigint AS bytes
         FROM wallet.wallets AS w LEFT JOIN wallet.credentials AS c ON c.wallet = w.id WHERE w.account = ${account ?? null}`);

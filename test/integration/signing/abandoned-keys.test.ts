@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { z } from 'zod';
 import { withIdempotencyKey } from '../../../platform/context.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { abandonStore } from '../../../services/signing/key-encryption/abandon.store.ts';
@@ -92,7 +93,7 @@ describe('giving up a lost key-encryption key', () => {
 
     it('can give up a single data key that was changed, and spares those of other accounts', async () => {
         const [broken, whole] = [await newIssuer(other, 'key'), await newIssuer(other, 'key')];
-        const [row] = await db.rows<{ id: string }>(sql.unsafe`
+        const [row] = await db.rows(sql.type(z.strictObject({ id: z.string() }))`
             UPDATE signing.data_keys SET wrapped = set_byte(wrapped, 20, get_byte(wrapped, 20) # 1)
             WHERE account = ${broken.context.user_id ?? null} RETURNING id`);
         const process = open({ kek: newKek });

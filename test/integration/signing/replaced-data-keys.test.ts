@@ -1,24 +1,28 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
+import { z } from 'zod';
 import { sql } from '../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { openSeed } from '../../../services/signing/data-keys.ts';
 import { keyEncryption } from '../../../services/signing/key-encryption/key-encryption.ts';
 import { replaceDataKeys } from '../../../services/signing/key-encryption/replace-data-keys.ts';
-import { replacementStore, type StoredKey } from '../../../services/signing/key-encryption/replacement.store.ts';
-import type { StoredDataKey } from '../../../services/signing/key-encryption/rewrap.store.ts';
+import { replacementStore } from '../../../services/signing/key-encryption/replacement.store.ts';
+import { storedDataKey } from '../../../services/signing/key-encryption/rewrap.store.ts';
 import { NotRewrapped } from '../../../services/signing/key-encryption/rewrap.ts';
+import { sealedSeed } from '../../../services/signing/rows.ts';
 import { newIssuer, startSigning } from './signing.fixture.ts';
 
 const { db, kek, open, signing } = await startSigning();
 const keys = keyEncryption({ config: loadConfig({ KEK: kek }), metrics: createMetrics() });
 const payload = '{"a":1}';
 
-const dataKeys = () => db.rows<StoredDataKey>(sql.unsafe`SELECT id, account, kek, wrapped FROM signing.data_keys`);
+const dataKeys = () => db.rows(sql.type(storedDataKey)`SELECT id, account, kek, wrapped FROM signing.data_keys`);
 /** A time after everything that was made until now. */
 const now = async () => {
-    const [row] = await db.rows<{ now: string }>(sql.unsafe`SELECT clock_timestamp() AS now FROM pg_sleep(0.002)`);
+    const [row] = await db.rows(
+        sql.type(z.strictObject({ now: z.string() }))`SELECT clock_timestamp() AS now FROM pg_sleep(0.002)`,
+    );
     return row?.now ?? '';
 };
 
@@ -29,7 +33,7 @@ async function takenDataKeys(): Promise<Buffer[]> {
 
 /** The signing keys that these data keys open. */
 async function opened(by: readonly Buffer[]): Promise<string[]> {
-    const rows = await db.rows<StoredKey & { account: string | null }>(sql.unsafe`
+    const rows = await db.rows(sql.type(sealedSeed.extend({ issuer: z.string(), account: z.string().nullable() }))`
         SELECT kid, issuer, sealed, data_key, account FROM signing.keys JOIN signing.issuers ON id = issuer`);
     return rows.filter((row) => by.some((dataKey) => openSeed(row.sealed, dataKey, row))).map(({ kid }) => kid);
 }
@@ -85,8 +89,10 @@ describe('replacing data keys', () => {
     it('also seals again what a call has sealed with the old data key meanwhile', async () => {
         const { did, kid, context } = await newIssuer(signing, 'web');
         const taken = await takenDataKeys();
-        const [row] = await db.rows<StoredKey>(
-            sql.unsafe`SELECT sealed, data_key FROM signing.keys WHERE kid = ${kid}`,
+        const [row] = await db.rows(
+            sql.type(
+                sealedSeed.pick({ sealed: true, data_key: true }),
+            )`SELECT sealed, data_key FROM signing.keys WHERE kid = ${kid}`,
         );
         await replace(await now(), async () => {
             await db.rows(sql.unsafe`

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
+import { z } from 'zod';
 import { sql } from '../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { seeds } from '../../../services/signing/data-keys.ts';
 import { keyEncryption } from '../../../services/signing/key-encryption/key-encryption.ts';
+import { sealedSeed } from '../../../services/signing/rows.ts';
 import { signingStore } from '../../../services/signing/store.ts';
 import { testContext } from '../../support/harness.ts';
 import { refuses } from '../credentials/credentials.fixture.ts';
@@ -18,7 +20,7 @@ it('all issuers of an account share a data key, and accounts share none', async 
     const one = await newIssuer(signing, 'key');
     const two = await newIssuer(open(), 'web', one.context);
     await newIssuer(signing, 'key');
-    const keys = await db.rows<{ account: string; data_keys: number }>(sql.unsafe`
+    const keys = await db.rows(sql.type(z.strictObject({ account: z.string(), data_keys: z.number() }))`
         SELECT account, count(DISTINCT data_key) AS data_keys FROM signing.issuers AS i
         JOIN signing.keys AS k ON k.issuer = i.id GROUP BY account`);
     assert.deepEqual(
@@ -42,13 +44,13 @@ it('a seed opens only in its own row, with the data key of its account, and unch
         sql.fragment`sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1)`,
     ];
     for (const change of changes) {
-        const [kept] = await db.rows<Record<string, Buffer | string>>(sql.unsafe`
+        const [kept] = await db.rows(sql.type(sealedSeed.pick({ sealed: true, data_key: true }))`
             SELECT sealed, data_key FROM signing.keys WHERE kid = ${own.kid}`);
         await db.rows(sql.unsafe`UPDATE signing.keys SET ${change} WHERE kid = ${own.kid}`);
         await refuses('internal', signs());
         await db.rows(sql.unsafe`
-            UPDATE signing.keys SET sealed = ${sql.binary(kept?.['sealed'] as Buffer)},
-                data_key = ${String(kept?.['data_key'])} WHERE kid = ${own.kid}`);
+            UPDATE signing.keys SET sealed = ${sql.binary(kept?.sealed as Buffer)},
+                data_key = ${String(kept?.data_key)} WHERE kid = ${own.kid}`);
     }
     await signs();
 });
@@ -70,7 +72,9 @@ it('another key-encryption key opens nothing, and a further one opens what the f
 
 it('no row contains a seed, a data key or the key-encryption key in clear', async () => {
     const { kid } = await newIssuer(signing, 'key');
-    const [row] = await db.rows<{ sealed: Buffer; wrapped: Buffer }>(sql.unsafe`
+    const [row] = await db.rows(sql.type(
+        z.strictObject({ sealed: z.instanceof(Buffer), wrapped: z.instanceof(Buffer) }),
+    )`
         SELECT k.sealed, d.wrapped FROM signing.keys AS k JOIN signing.data_keys AS d ON d.id = k.data_key
         WHERE k.kid = ${kid}`);
     // 32 bytes with 1 byte of version, 12 of nonce and 16 of tag: nothing else is stored.

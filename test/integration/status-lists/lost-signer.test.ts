@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { z } from 'zod';
 import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
@@ -57,7 +58,7 @@ it('a list whose key is lost gets no more credentials; when the key is given up,
     await services.revoke(first);
     await assert.rejects(publisher.run());
 
-    const dataKeys = await db.rows<{ id: string }>(sql.unsafe`SELECT id FROM signing.data_keys`);
+    const dataKeys = await db.rows(sql.type(z.strictObject({ id: z.string() }))`SELECT id FROM signing.data_keys`);
     const ids = dataKeys.map(({ id }) => id);
     const [given] = await abandonStore(db, abandonLists).abandon(ids, new Date().toISOString());
     assert.deepEqual([given?.did, given?.lists], [place.iss, 1]);

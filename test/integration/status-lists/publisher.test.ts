@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { StatusList } from '@sd-jwt/jwt-status-list';
+import { z } from 'zod';
 import { sql } from '../../../platform/postgres/db.ts';
 import { LIST_PLACES } from '../../../services/credentials/status-lists/permutation.ts';
 import { RESIGN_AFTER_MS, statusListPublisher } from '../../../services/credentials/status-lists/publisher.ts';
@@ -20,7 +21,7 @@ const tokenOf = async (place = first) =>
 
 /** The rows of the table are what a list must show: compares every place. */
 async function assertTrue(): Promise<void> {
-    const rows = await db.rows<{ status_index: number; revoked: boolean }>(sql.unsafe`
+    const rows = await db.rows(sql.type(z.strictObject({ status_index: z.number(), revoked: z.boolean() }))`
         SELECT status_index, revoked_at IS NOT NULL AS revoked FROM credentials.credentials
         WHERE status_list IS NOT NULL`);
     const expected = new Uint8Array(LIST_PLACES);

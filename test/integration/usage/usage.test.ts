@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { z } from 'zod';
 import { dayText } from '../../../platform/days.ts';
 import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
@@ -170,7 +171,7 @@ it('a batch is remembered for a day, and then forgotten by the roll-up', async (
     const [old, recent] = [newId(Date.now() - 86_410_000), newId(Date.now() - 86_390_000)];
     for (const batchId of [old, recent]) await store.record({ batch_id: batchId, day: '2031-01-01', counts: [] });
     await rollUpAll();
-    const left = await db.rows<{ id: string }>(sql.unsafe`
+    const left = await db.rows(sql.type(z.strictObject({ id: z.string() }))`
         SELECT id FROM usage.batches WHERE id = ANY(${sql.array([old, recent], 'uuid')})`);
     assert.deepEqual(left, [{ id: recent }]);
 });

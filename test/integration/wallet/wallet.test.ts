@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { AppError } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
@@ -40,7 +41,7 @@ test('the contents of a wallet cannot be read in the database', async () => {
     await wallets.addCredential({ ...access, credential, metadata: '{"folder":"my folder"}' }, context);
     const { private_key } = await wallets.open(access, context);
 
-    const rows = await db.rows<{ row: string }>(sql.unsafe`
+    const rows = await db.rows(sql.type(z.strictObject({ row: z.string() }))`
         SELECT to_jsonb(w) #>> '{}' AS row FROM wallet.wallets AS w
         UNION ALL SELECT to_jsonb(c) #>> '{}' FROM wallet.credentials AS c`);
     // The query returns bytea as \x and hex digits. They are decoded, so that bytes are compared with bytes.
@@ -171,8 +172,10 @@ test('a wallet opens at the password cost that it was created with, and from the
     const dear = open(today);
     const { made, access, context } = await newWallet();
     const lockOf = async () => {
-        const [row] = await db.rows<typeof CHEAP & { salt: Buffer }>(
-            sql.unsafe`SELECT memory_kib, passes, salt FROM wallet.wallets WHERE id = ${access.wallet_id}`,
+        const [row] = await db.rows(
+            sql.type(
+                z.strictObject({ memory_kib: z.number(), passes: z.number(), salt: z.instanceof(Buffer) }),
+            )`SELECT memory_kib, passes, salt FROM wallet.wallets WHERE id = ${access.wallet_id}`,
         );
         return row;
     };

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { openDatabase, sql } from '../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
@@ -25,7 +26,7 @@ export async function keyOpener({ databaseUrl, kek }: { databaseUrl: string; kek
     return {
         /** Returns the DIDs of all issuers, with that of the service itself. */
         async dids(): Promise<string[]> {
-            const rows = await db.rows<{ did: string }>(sql.unsafe`SELECT did FROM signing.issuers`);
+            const rows = await db.rows(sql.type(z.strictObject({ did: z.string() }))`SELECT did FROM signing.issuers`);
             return rows.map(({ did }) => did);
         },
         /** Returns the keys of an issuer, the newest first. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
+import { z } from 'zod';
 import { type Database, openDatabase, type Queries, sql } from '../../../../platform/postgres/db.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { emptyDatabase } from '../../../support/harness.ts';
@@ -22,7 +23,7 @@ function freeze(t: TestContext, pid: number): void {
 }
 
 async function backendOf({ rows }: Queries): Promise<number> {
-    const [row] = await rows<{ pid: number }>(sql.unsafe`SELECT pg_backend_pid() AS pid`);
+    const [row] = await rows(sql.type(z.strictObject({ pid: z.number() }))`SELECT pg_backend_pid() AS pid`);
     return row?.pid ?? assert.fail('no row');
 }
 

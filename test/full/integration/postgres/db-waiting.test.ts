@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { z } from 'zod';
 import { AppError } from '../../../../platform/errors.ts';
 import { type Database, openDatabase, sql } from '../../../../platform/postgres/db.ts';
 import { exposeQueues } from '../../../../platform/queue-stats.ts';
@@ -29,7 +30,7 @@ it('a statement beyond the limit of waiting statements is refused at once, and t
     const release = await takeConnection(db);
 
     const waiting = Array.from({ length: 1_024 }, (_, index) =>
-        db.rows<{ i: number }>(sql.unsafe`SELECT ${index}::int AS i`),
+        db.rows(sql.type(z.strictObject({ i: z.number() }))`SELECT ${index}::int AS i`),
     );
     const isRefusal = (error: unknown) =>
         error instanceof AppError && error.kind === 'unavailable' && error.retry_after === 1;

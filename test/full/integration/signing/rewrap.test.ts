@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, it } from 'node:test';
+import { z } from 'zod';
 import { AppError } from '../../../../platform/errors.ts';
 import { newId } from '../../../../platform/ids.ts';
 import { sql } from '../../../../platform/postgres/db.ts';
@@ -53,8 +54,10 @@ async function addMany(count: number): Promise<Added[]> {
 }
 
 async function read(id: string): Promise<{ kek: string; wrapped: Buffer }> {
-    const [row] = await db.rows<{ kek: string; wrapped: Buffer }>(
-        sql.unsafe`SELECT kek, wrapped FROM signing.data_keys WHERE id = ${id}`,
+    const [row] = await db.rows(
+        sql.type(
+            z.strictObject({ kek: z.string(), wrapped: z.instanceof(Buffer) }),
+        )`SELECT kek, wrapped FROM signing.data_keys WHERE id = ${id}`,
     );
     assert.ok(row);
     return row;
@@ -198,8 +201,10 @@ describe('rewrapping data keys', () => {
     it('leaves no key in the table or in what it prints', async () => {
         const all = [...(await addMany(3)), await add(keysOf(randomBytes(32).toString('base64')))];
         const lines = await printed();
-        const [dump] = await db.rows<{ text: string }>(
-            sql.unsafe`SELECT string_agg(data_keys::text, ' ') AS text FROM signing.data_keys`,
+        const [dump] = await db.rows(
+            sql.type(
+                z.strictObject({ text: z.string() }),
+            )`SELECT string_agg(data_keys::text, ' ') AS text FROM signing.data_keys`,
         );
         const secrets = [
             ...all.map(({ dataKey }) => dataKey),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { z } from 'zod';
 import { withIdempotencyKey } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { sql } from '../../../../platform/postgres/db.ts';
@@ -170,7 +171,7 @@ describe('an outage of signing', () => {
         };
         const service = anotherProcess({ publicUrl, signing: failing });
         const taken = () =>
-            db.rows<{ taken: number }>(sql.unsafe`
+            db.rows(sql.type(z.strictObject({ taken: z.number() }))`
                 SELECT taken FROM credentials.status_lists WHERE public_url = ${publicUrl}`);
         while (failures > 0) await refuses('unavailable', issueAt(service));
         assert.deepEqual(
@@ -199,7 +200,7 @@ describe('a call that issues nothing', () => {
             await refuses('invalid', service.issue({ ...request, issuer_private_key: wrong }, issuer.context));
         }
         const second = await issueAt(service);
-        const [list] = await db.rows<{ permutation_key: Buffer }>(sql.unsafe`
+        const [list] = await db.rows(sql.type(z.strictObject({ permutation_key: z.instanceof(Buffer) }))`
             SELECT permutation_key FROM credentials.status_lists WHERE public_url = ${publicUrl}`);
         const indexOf = permutation(list?.permutation_key ?? assert.fail('there is no list'));
         assert.deepEqual([placeOf(first).idx, placeOf(second).idx], [indexOf(0), indexOf(1)]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, it } from 'node:test';
+import { z } from 'zod';
 import { addressBucket, keyBucket } from '../../../../platform/access/buckets.ts';
 import { guard } from '../../../../platform/access/guard.ts';
 import { limiter } from '../../../../platform/access/limiter.ts';
@@ -140,8 +141,10 @@ const BOUNDED = [
 async function sizes() {
     const rows = await Promise.all(
         BOUNDED.map(async (table) => {
-            const [count] = await db.rows<{ rows: number }>(
-                sql.unsafe`SELECT count(*) AS rows FROM ${sql.identifier(table.split('.'))}`,
+            const [count] = await db.rows(
+                sql.type(
+                    z.strictObject({ rows: z.number() }),
+                )`SELECT count(*) AS rows FROM ${sql.identifier(table.split('.'))}`,
             );
             return [table, count?.rows] as const;
         }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
+import { z } from 'zod';
 import { type Database, sql } from '../../../../platform/postgres/db.ts';
 import { findDrift } from '../../../../services/usage/recompute.store.ts';
 import { rollUpStore } from '../../../../services/usage/roll-up.store.ts';
@@ -26,8 +27,10 @@ function explained(plans: Plan[]): Database {
     return {
         ...db,
         async rows(query) {
-            const [row] = await db.rows<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-                sql.unsafe`EXPLAIN (ANALYZE, VERBOSE, BUFFERS, FORMAT JSON) ${query}`,
+            const [row] = await db.rows(
+                sql.type(
+                    z.strictObject({ 'QUERY PLAN': z.tuple([z.object({ Plan: z.custom<Plan>() })]) }),
+                )`EXPLAIN (ANALYZE, VERBOSE, BUFFERS, FORMAT JSON) ${query}`,
             );
             assert.ok(row);
             plans.push(row['QUERY PLAN'][0].Plan);
