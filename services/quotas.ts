@@ -1,6 +1,7 @@
 import type { CallContext } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
-import { requireTier, type Tier } from './tiers.ts';
+import type { Tier } from '../proto/tiers.ts';
+import { requireTier } from './tiers.ts';
 
 /** Maximum that an account may store, by tier. */
 export type Quota = Readonly<Record<Tier, number>>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { NewUser } from '../../proto/gen/identity/v1/identity.ts';
 import { MAX_USERS } from '../../proto/limits.ts';
+import type { Tier } from '../../proto/tiers.ts';
 import { endpoint } from '../endpoint.ts';
 import { anyItem, listOf, optional } from '../fields.ts';
 
@@ -83,7 +84,7 @@ export const internalAdminEndpoints = [
                 basic: counts.users_basic,
                 pro: counts.users_pro,
                 enterprise: counts.users_enterprise,
-            };
+            } satisfies Record<Tier, number>;
             return {
                 users: {
                     total: Object.values(byTier).reduce((sum, count) => sum + count, 0),

@@ -1,3 +1,5 @@
+import { TIERS } from '../../proto/tiers.ts';
+
 /** What a field means. */
 export interface Term {
     description: string;
@@ -8,8 +10,6 @@ export interface Term {
 }
 /** The meanings of fields, by name. A text is a description. */
 export type Terms = Readonly<Record<string, string | Term>>;
-
-const TIERS = ['free', 'basic', 'pro', 'enterprise'];
 
 /**
  * The fields that several endpoints have. The notes of an endpoint (`fields` in operations/) describe the fields that

@@ -9,13 +9,14 @@ import {
     NewUser,
 } from '../../proto/gen/identity/v1/identity.ts';
 import { MAX_USERS } from '../../proto/limits.ts';
+import type { Tier } from '../../proto/tiers.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import { type Claim, digestOf, type HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type ClaimedItem, claimItems, noteItems, runItem } from '../idempotency/items.ts';
 import { itemResults } from '../item-results.ts';
 import { requireName } from '../texts.ts';
-import { requireTier, type Tier } from '../tiers.ts';
+import { requireTier } from '../tiers.ts';
 import { normaliseEmail, oldFormsOf, requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
 import { confirmSamePassword } from './same-password.ts';

@@ -1,4 +1,4 @@
-import type { Tier } from '../tiers.ts';
+import type { Tier } from '../../proto/tiers.ts';
 
 export interface NewUserRow {
     user_id: string;

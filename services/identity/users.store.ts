@@ -3,8 +3,8 @@ import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, refusalCode, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import { TIERS } from '../../proto/tiers.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
-import { TIERS } from '../tiers.ts';
 import { userInsertions } from './insert.store.ts';
 import type { NewUserRow } from './rows.ts';
 

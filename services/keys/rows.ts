@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TIERS, type Tier } from '../tiers.ts';
+import { TIERS, type Tier } from '../../proto/tiers.ts';
 import { type Restrictions, restrictions } from './restrictions.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */

@@ -6,8 +6,10 @@ import { parse } from 'yaml';
 import { ROLES } from '../../main.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { settingNames } from '../../platform/process/config.ts';
+import { SCOPES } from '../../proto/scopes.ts';
 import { KNOWN_SETTINGS } from '../full/deploy/known-settings.ts';
 import { assertEntries } from './entries.ts';
+import { codeIn, rowsOf } from './page-tables.ts';
 import { ROLE_TABLE, TABLE_ROLES } from './role-table.ts';
 
 const PAGES = globSync('**/*.md', { exclude: ['**/node_modules/**', 'test/vectors/**', '.*/**'] });
@@ -93,6 +95,15 @@ it('CHANGELOG.md has the form of Keep a Changelog, up to the current version', (
 describe('docs/architecture.md', () => {
     it('has a row for each role in its table of roles', () => {
         assertEntries(TABLE_ROLES, ROLES, ROLE_TABLE);
+    });
+});
+
+describe('docs/guides/api-keys.md', () => {
+    it('has each scope once in its table', () => {
+        const guide = 'docs/guides/api-keys.md';
+        const scopes = rowsOf(guide).flatMap(([cell = '']) => codeIn(cell).filter((code) => code.includes(':')));
+        assert.equal(new Set(scopes).size, scopes.length);
+        assertEntries(scopes, SCOPES, guide);
     });
 });
 

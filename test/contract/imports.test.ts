@@ -18,7 +18,7 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^gateway\//, imports: /^(platform|proto)\// },
     { part: /^client\//, imports: /^$/ },
     { part: /^verify\//, imports: /^tokens\/|^platform\/json\.ts$/ },
-    { part: /^cli\//, imports: /^(client|verify)\/src\/|^platform\/(json|nearest)\.ts$/ },
+    { part: /^cli\//, imports: /^(client|verify)\/src\/|^platform\/(json|nearest)\.ts$|^proto\/tiers\.ts$/ },
     // The registry of all services, what describes one, what starts them, and which tables each of them uses.
     { part: /^services\/(index|service|start|table-uses)\.ts$/, imports: /./ },
     { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },
@@ -42,7 +42,7 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     {
         part: /^services\/[^/]+\.ts$/,
         imports:
-            /^(platform|tokens)\/|^proto\/(limits|check-codes)\.ts$|^workers\/crypto\/seal\.ts$|^services\/(?!index|service|start)[^/]+\.ts$/,
+            /^(platform|tokens)\/|^proto\/(limits|check-codes|tiers)\.ts$|^workers\/crypto\/seal\.ts$|^services\/(?!index|service|start)[^/]+\.ts$/,
     },
 ];
 

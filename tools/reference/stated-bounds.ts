@@ -29,7 +29,7 @@ const NO_BOUND = new RegExp(
 
 /** Every bound in the sources, by file. gateway/openapi/ only describes the interface. */
 export function statedBounds(): StatedBound[] {
-    return globSync('{main.ts,proto/limits.ts,{gateway,platform,services,tokens,workers}/**/*.ts}')
+    return globSync('{main.ts,proto/{limits,tiers}.ts,{gateway,platform,services,tokens,workers}/**/*.ts}')
         .filter((file) => !file.startsWith('gateway/openapi/'))
         .sort()
         .flatMap((file) => boundsOf(file, readFileSync(file, 'utf8')));

@@ -1,9 +1,8 @@
 import type { KeysGenerateInput } from '../../../client/src/client.ts';
+import { TIERS } from '../../../proto/tiers.ts';
 import { command } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { fieldsReport, tableReport } from '../report.ts';
-
-const TIERS = ['free', 'basic', 'pro', 'enterprise'] as const;
 
 /** A whole number in an option. */
 export function wholeNumber(text: string, option: string): number {
