@@ -1,8 +1,8 @@
 import '../deploy/local/node-version.ts';
 import { globSync, readFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type Environment, startDatabases } from './runner/databases.ts';
-import { runFiles } from './runner/files.ts';
+import { runFiles, sumOf } from './runner/files.ts';
 import { begin, closing, exceptInterrupted } from './runner/lifetime.ts';
 import { FAST_ROUNDS, FULL_ROUNDS, givenRound, type Round, SLOW_ROUND, startRound, titleOf } from './runner/rounds.ts';
 import { type Counts, cpuSeconds } from './support/reporter.ts';
@@ -13,11 +13,7 @@ import { type Counts, cpuSeconds } from './support/reporter.ts';
  * `N passed, N failed`, with `, N skipped` if tests were skipped.
  */
 
-/** The files of each folder in test/unit share a process. */
-const UNIT_PARTS = globSync('test/unit/*/')
-    .sort()
-    .map((folder) => relative('test', folder));
-const FAST_PARTS = [...UNIT_PARTS, 'contract', 'vectors', 'integration'];
+const FAST_PARTS = ['unit', 'contract', 'vectors', 'integration'];
 const FULL_PARTS = ['integration', 'process', 'attack', 'deploy', 'faults'].map((part) => `full/${part}`);
 /** Tests that only `npm run proof` runs. */
 const PROOF_PARTS = ['proof'];
@@ -51,36 +47,22 @@ function parts(): readonly string[] {
 
 async function main(): Promise<boolean> {
     const databases = await startDatabases();
-    const [files, rounds] = full
+    const counts = full
         ? [await runParts(databases), await runRounds(databases)]
         : await Promise.all([runParts(databases), runRounds(databases)]); // both wait a lot
-    return summarize(sumOf([...files, ...rounds.counts])) && rounds.isEqual;
+    return summarize(sumOf(counts));
 }
 
-async function runParts(databases: Environment): Promise<Counts[]> {
+async function runParts(databases: Environment): Promise<Counts> {
     const counts: Counts[] = [];
-    for (const part of parts()) {
-        const isShared = UNIT_PARTS.includes(part);
-        counts.push(await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases, { isShared }));
-    }
-    return counts;
+    for (const part of parts()) counts.push(await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
+    return sumOf(counts);
 }
 
-/** `isEqual`: whether all rounds of the same folders have run the same number of tests. */
-async function runRounds(databases: Environment): Promise<{ counts: Counts[]; isEqual: boolean }> {
+async function runRounds(databases: Environment): Promise<Counts> {
     const counts: Counts[] = [];
-    const numbers = new Map<string, number>();
-    let isEqual = true;
-    for (const round of rounds()) {
-        const added = await runRound(round, databases);
-        counts.push(added);
-        const number = added.passed + added.failed + added.skipped.length;
-        const folders = round.folders.join();
-        isEqual &&= number === (numbers.get(folders) ?? number);
-        numbers.set(folders, number);
-    }
-    if (!isEqual) console.log('The rounds ran different numbers of end-to-end tests.');
-    return { counts, isEqual };
+    for (const round of rounds()) counts.push(await runRound(round, databases));
+    return sumOf(counts);
 }
 
 async function runRound(round: Round, databases: Environment): Promise<Counts> {
@@ -116,15 +98,6 @@ function mayBeSkipped(): Set<string> {
     const listed = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split('\t'));
     const allowed = process.env['NO_SKIPS'] === '1' ? listed.filter(([, , always]) => always === 'always') : listed;
     return new Set(allowed.map(([name = '']) => name));
-}
-
-function sumOf(all: readonly Counts[]): Counts {
-    return {
-        passed: all.reduce((sum, { passed }) => sum + passed, 0),
-        failed: all.reduce((sum, { failed }) => sum + failed, 0),
-        skipped: all.flatMap(({ skipped }) => skipped),
-        cpuSeconds: all.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
-    };
 }
 
 begin();

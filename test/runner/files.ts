@@ -1,42 +1,78 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Counts } from '../support/reporter.ts';
 import type { Environment } from './databases.ts';
 import { exceptInterrupted, workDir } from './lifetime.ts';
 
-/** Longest time that one test file may take, in seconds. */
-const FILE_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
+/** Longest time that one test may take, in seconds. */
+const TEST_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
+/** Longest time that a process may take for its files, in milliseconds. */
+const PROCESS_TIMEOUT_MS = 1_800_000;
+/** Number of processes that run test files at the same time. */
+const LANES = 2;
 
-/**
- * Runs files under Node's test runner and prints what they cost. Each file has a process of its own, unless `isShared`:
- * the start of a process costs more than most unit tests.
- */
-export async function runFiles(
-    title: string,
-    files: readonly string[],
-    env: Environment,
-    { isShared = false } = {},
-): Promise<Counts> {
-    if (files.length === 0) return { passed: 0, failed: 0, skipped: [], cpuSeconds: 0 };
-    const countsFile = join(mkdtempSync(join(workDir, 'counts-')), 'counts.json');
+/** Runs test files under Node's test runner and prints what they cost. */
+export async function runFiles(title: string, files: readonly string[], env: Environment): Promise<Counts> {
+    if (files.length === 0) return sumOf([]);
     const began = performance.now();
-    // Tests in one process run one after the other, because some replace its clock.
-    const limits = [`--test-concurrency=${isShared ? 1 : 2}`, `--test-timeout=${FILE_TIMEOUT_S * 1_000}`];
-    const preloaded = ['--import=./test/support/file-end.ts', '--import=./test/support/own-redis.ts'];
-    const isolation = `--test-isolation=${isShared ? 'none' : 'process'}`;
-    const args = [...preloaded, '--test', isolation, ...limits, '--test-reporter=./test/support/reporter.ts'];
-    const child = spawn(process.execPath, [...args, ...files], {
-        stdio: 'inherit',
-        env: { ...process.env, NODE_ENV: 'test', ...env, TEST_COUNTS: countsFile },
-    });
-    const [code] = (await once(child, 'exit')) as [number | null];
-    await exceptInterrupted();
-    const counts = JSON.parse(readFileSync(countsFile, 'utf8')) as Counts; // the reporter's own type
-    if (code !== 0 && counts.failed === 0) counts.failed = 1; // a file failed to load
+    const groups = Object.values(Object.groupBy(files, sharedBy)) as string[][]; // no group is empty
+    const waiting = groups.toSorted((one, other) => other.length - one.length).values(); // the longest first
+    const all: Counts[] = [];
+    const lane = async () => {
+        for (const group of waiting) all.push(await runProcess(group, env));
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    const counts = sumOf(all);
     const seconds = Math.round((performance.now() - began) / 1_000);
     const cpu = Math.round(counts.cpuSeconds);
     console.log(`${title}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s (${cpu} s of CPU)`);
     return counts;
+}
+
+/**
+ * The files with the same result share a process: those of a folder, because its start costs more than most tests. The
+ * other tests kill, hang and flood, so each file of theirs has a process of its own.
+ */
+function sharedBy(file: string): string {
+    return /^test\/(full|proof)\//.test(file) ? file : dirname(file);
+}
+
+/** Runs files in one process, one test after the other, because some replace its clock. */
+async function runProcess(files: readonly string[], env: Environment): Promise<Counts> {
+    const countsFile = join(mkdtempSync(join(workDir, 'counts-')), 'counts.json');
+    const preloaded = ['--import=./test/support/file-end.ts', '--import=./test/support/own-redis.ts'];
+    const limits = ['--test-concurrency=1', `--test-timeout=${TEST_TIMEOUT_S * 1_000}`];
+    const args = [
+        ...preloaded,
+        '--test',
+        '--test-isolation=none',
+        ...limits,
+        '--test-reporter=./test/support/reporter.ts',
+    ];
+    const child = spawn(process.execPath, [...args, ...files], {
+        stdio: 'inherit',
+        timeout: PROCESS_TIMEOUT_MS,
+        env: { ...process.env, NODE_ENV: 'test', ...env, TEST_COUNTS: countsFile },
+    });
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    await exceptInterrupted();
+    const counts = existsSync(countsFile)
+        ? (JSON.parse(readFileSync(countsFile, 'utf8')) as Counts) // the reporter's own type
+        : sumOf([]);
+    if (code !== 0 && counts.failed === 0) {
+        console.log(`The process of ${files.join(', ')} has ended with ${signal ?? code}.`);
+        counts.failed = 1;
+    }
+    return counts;
+}
+
+export function sumOf(all: readonly Counts[]): Counts {
+    return {
+        passed: all.reduce((sum, { passed }) => sum + passed, 0),
+        failed: all.reduce((sum, { failed }) => sum + failed, 0),
+        skipped: all.flatMap(({ skipped }) => skipped),
+        cpuSeconds: all.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+    };
 }

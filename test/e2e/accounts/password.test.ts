@@ -127,16 +127,31 @@ describe('a change of the password', () => {
     });
 });
 
-it('after ten wrong current passwords, the right one and logins from the same address have to wait', async () => {
-    const { token, email, password } = await newAccount();
+/** Guesses a new account's password ten times. Returns the answers to a change and a login with the right one. */
+async function afterTenGuesses() {
+    const account = await newAccount();
+    const { token, email, password } = account;
     for (let guess = 0; guess < 10; guess++) await expectError(401, change(token, `guess ${guess}`, NEW, guess % 2));
-    const answer = await expectError(429, change(token, password, NEW));
+    const login = { method: 'POST', path: '/internal/v1/auth/login', body: { email, password } };
+    const answers = await Promise.all([send(change(token, password, NEW)), send(login)] as const);
+    return { account, answers };
+}
+
+it('after ten wrong current passwords, the right one and logins from the same address have to wait', async () => {
+    // The wait is one second, and a busy machine may let it pass: then the test begins again.
+    let round = await afterTenGuesses();
+    for (let n = 0; n < 10 && round.answers.some(({ status }) => status === 200); n++) round = await afterTenGuesses();
+    const { account, answers } = round;
+    const [answer] = answers;
+    assert.deepEqual(
+        answers.map(({ status }) => status),
+        [429, 429],
+    );
     const wait = Number(answer.headers.get('retry-after'));
     assert.ok(wait >= 1);
     assert.match(answer.body.error, new RegExp(`\\d+ requests per minute.*Try again in ${wait} seconds`));
-    await expectError(429, { method: 'POST', path: '/internal/v1/auth/login', body: { email, password } });
-    await expectOk(200, loginElsewhere(email, password));
-    await served(token);
+    await expectOk(200, loginElsewhere(account.email, account.password));
+    await served(account.token);
 });
 
 it('exactly one of twenty changes of one password at once succeeds, and its new password is valid', async () => {

@@ -5,9 +5,9 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { pickPort } from '../../../deploy/local/ports.ts';
-import { emptyDatabase, redisUrl } from '../../support/harness.ts';
-import { until } from '../../support/until.ts';
+import { pickPort } from '../../../../deploy/local/ports.ts';
+import { emptyDatabase, redisUrl } from '../../../support/harness.ts';
+import { until } from '../../../support/until.ts';
 
 const url = await emptyDatabase();
 const admin = process.env['TEST_ADMIN_URL'] ?? assert.fail('run this by "npm test -- <file>"');

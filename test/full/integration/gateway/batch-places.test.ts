@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { it, type TestContext } from 'node:test';
-import { startGateway } from '../../../gateway/gateway.ts';
-import type { Services } from '../../../gateway/services.ts';
-import { makeApiKey } from '../../../platform/access/api-key.ts';
-import { newId } from '../../../platform/ids.ts';
-import { loadConfig } from '../../../platform/process/config.ts';
-import { queueStats } from '../../../platform/queue-stats.ts';
-import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { quiet, testRedis } from '../../support/harness.ts';
-import { testLimiter, UNCOUNTED, UNRESTRICTED } from '../../support/test-redis.ts';
-import { until } from '../../support/until.ts';
+import { startGateway } from '../../../../gateway/gateway.ts';
+import type { Services } from '../../../../gateway/services.ts';
+import { makeApiKey } from '../../../../platform/access/api-key.ts';
+import { newId } from '../../../../platform/ids.ts';
+import { loadConfig } from '../../../../platform/process/config.ts';
+import { queueStats } from '../../../../platform/queue-stats.ts';
+import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
+import { quiet, testRedis } from '../../../support/harness.ts';
+import { testLimiter, UNCOUNTED, UNRESTRICTED } from '../../../support/test-redis.ts';
+import { until } from '../../../support/until.ts';
 
 const SECRET = 'the internal secret of this test';
 const ITEMS = 1_000;
