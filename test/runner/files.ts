@@ -12,11 +12,13 @@ const TEST_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
 const PROCESS_TIMEOUT_MS = 1_800_000;
 /** Number of processes that run test files at the same time. */
 const LANES = 2;
+/** The output names processes that took longer than this, in seconds. */
+const LONG_S = 45;
 
 /** Runs test files under Node's test runner and prints what they cost. */
 export async function runFiles(title: string, files: readonly string[], env: Environment): Promise<Counts> {
     if (files.length === 0) return sumOf([]);
-    const began = performance.now();
+    const took = stopwatch();
     const groups = Object.values(Object.groupBy(files, sharedBy)) as string[][]; // no group is empty
     const waiting = groups.toSorted((one, other) => other.length - one.length).values(); // the longest first
     const all: Counts[] = [];
@@ -25,10 +27,18 @@ export async function runFiles(title: string, files: readonly string[], env: Env
     };
     await Promise.all(Array.from({ length: LANES }, lane));
     const counts = sumOf(all);
-    const seconds = Math.round((performance.now() - began) / 1_000);
-    const cpu = Math.round(counts.cpuSeconds);
-    console.log(`${title}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s (${cpu} s of CPU)`);
+    print(title, counts, took());
     return counts;
+}
+
+/** Returns a function that returns the time since now, in seconds. */
+function stopwatch(): () => number {
+    const began = performance.now();
+    return () => Math.round((performance.now() - began) / 1_000);
+}
+
+function print(title: string, { passed, failed, cpuSeconds }: Counts, seconds: number): void {
+    console.log(`${title}: ${passed} passed, ${failed} failed in ${seconds} s (${Math.round(cpuSeconds)} s of CPU)`);
 }
 
 /**
@@ -41,6 +51,7 @@ function sharedBy(file: string): string {
 
 /** Runs files in one process, one test after the other, because some replace its clock. */
 async function runProcess(files: readonly string[], env: Environment): Promise<Counts> {
+    const took = stopwatch();
     const countsFile = join(mkdtempSync(join(workDir, 'counts-')), 'counts.json');
     const preloaded = ['--import=./test/support/file-end.ts', '--import=./test/support/own-redis.ts'];
     const limits = ['--test-concurrency=1', `--test-timeout=${TEST_TIMEOUT_S * 1_000}`];
@@ -65,6 +76,7 @@ async function runProcess(files: readonly string[], env: Environment): Promise<C
         console.log(`The process of ${files.join(', ')} has ended with ${signal ?? code}.`);
         counts.failed = 1;
     }
+    if (took() > LONG_S) print(files.length === 1 ? String(files) : dirname(files[0] as string), counts, took());
     return counts;
 }
 
