@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { until } from '../../support/until.ts';
 import type { ClientData, ClientFindings } from './ordinary-client.ts';
 import type { Target } from './target.ts';
 
@@ -20,8 +21,10 @@ export interface Vitals {
 export interface Observed {
     /** The process was not restarted and had no uncaught exception. */
     survived: boolean;
-    /** Growth of resident memory in bytes: the most during the attack, and what is left after it. */
+    /** Growth of resident memory in bytes: the most during the attack, and what is left right after it. */
     grown: { most: number; after: number };
+    /** Waits until no more than this many bytes of the growth are left. */
+    givesBack(bytes: number): Promise<unknown>;
     longDelays: number;
     client: ClientFindings;
 }
@@ -67,6 +70,11 @@ export async function observe(target: Target, attack: () => Promise<unknown>): P
     return {
         survived: after.started === before.started && after.uncaught === 0,
         grown: { most: most - before.residentBytes, after: after.residentBytes - before.residentBytes },
+        givesBack: (bytes) =>
+            until(`all but ${bytes} bytes are given back`, async () => {
+                const { residentBytes } = await vitalsOf(target); // each reading allocates, until memory is collected
+                return residentBytes - before.residentBytes < bytes;
+            }),
         longDelays: after.longDelays - before.longDelays,
         client,
     };
