@@ -1,4 +1,5 @@
 import { z } from 'zod';
+
 /** A status list, without its content. */
 export const statusList = z.strictObject({
     /** Its number in this database. */
