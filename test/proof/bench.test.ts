@@ -13,7 +13,7 @@ test('the bench measures jobs, their floors and the naive service without a fail
     const folder = mkdtempSync(join(tmpdir(), 'bench-test-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const json = join(folder, 'results.json');
-    const args = ['--only', 'verify,limiter', '--seconds', '0.3', '--connections', '8', '--json', json];
+    const args = ['--only', 'verify,batch-verify,limiter', '--seconds', '0.3', '--connections', '8', '--json', json];
     const output = await runProgram([process.execPath, 'bench/bench.ts', ...args], {
         cwd: CLONE,
         timeout_ms: TIMEOUT_MS,
@@ -23,7 +23,7 @@ test('the bench measures jobs, their floors and the naive service without a fail
     const { outcomes, naive } = JSON.parse(readFileSync(json, 'utf8')) as SuiteResults; // the bench writes this type
     assert.deepEqual(
         outcomes.map(({ name }) => name),
-        ['verify', 'limiter'],
+        ['verify', 'batch-verify', 'limiter'],
     );
     assert.deepEqual(
         naive.map(({ name }) => name),

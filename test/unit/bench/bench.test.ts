@@ -113,7 +113,17 @@ test('an answer is complete when it has its Content-Length, and two answers at o
     }
     assert.equal(parseAnswer(whole)?.status, 201);
     assert.throws(() => parseAnswer(Buffer.concat([whole, whole])), /more than one answer/);
-    assert.throws(() => parseAnswer(Buffer.from('HTTP/1.1 200 OK\r\n\r\n')), /Content-Length/);
+    assert.throws(() => parseAnswer(Buffer.from('HTTP/1.1 200 OK\r\n\r\n')), /neither a Content-Length nor chunks/);
+});
+
+test('an answer in chunks is complete when the last chunk has arrived', () => {
+    const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const whole = Buffer.from(`${head}8\r\n{"data":\r\n2\r\n1}\r\n0\r\n\r\n`);
+    for (let length = 0; length < whole.length; length++) {
+        assert.equal(parseAnswer(whole.subarray(0, length)), undefined);
+    }
+    assert.equal(parseAnswer(whole)?.bytes.toString(), `${head}{"data":1}`);
+    assert.throws(() => parseAnswer(Buffer.concat([whole, whole])), /more than one answer/);
 });
 
 test('a tally counts only answers between begin and end, but an answer with another status or text is an error at any time', () => {
