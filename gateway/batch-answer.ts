@@ -77,23 +77,23 @@ export async function answerBatch<Item, Value extends object>(
  * answers by 20 ms.
  */
 export async function* piecesOf(answer: z.ZodObject, data: Record<string, unknown>): AsyncGenerator<string> {
-    yield '{';
     for (const [index, [name, field]] of Object.entries(answer.shape).entries()) {
-        yield `${index === 0 ? '' : ','}${JSON.stringify(name)}:`;
+        const key = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
         const value = data[name];
-        if (field instanceof z.ZodArray) yield* groupsOf(field.element, value as unknown[]);
-        else yield stringifyJson(z.parse(field, value));
+        if (field instanceof z.ZodArray) yield* groupsOf(key, field.element, value as unknown[]);
+        else yield `${key}${stringifyJson(z.parse(field, value))}`;
     }
     yield '}';
 }
 
-async function* groupsOf(element: z.core.$ZodType, values: readonly unknown[]): AsyncGenerator<string> {
+async function* groupsOf(key: string, element: z.core.$ZodType, values: readonly unknown[]): AsyncGenerator<string> {
+    if (values.length === 0) yield `${key}[`;
     for (let from = 0; from < values.length; from += ITEMS_PER_TURN) {
         if (from > 0) await nextTurn();
         const texts = values.slice(from, from + ITEMS_PER_TURN).map((value) => stringifyJson(z.parse(element, value)));
-        yield `${from === 0 ? '[' : ','}${texts.join(',')}`;
+        yield `${from === 0 ? `${key}[` : ','}${texts.join(',')}`;
     }
-    yield values.length === 0 ? '[]' : ']';
+    yield ']';
 }
 
 /** Maps values in their order, some in each turn of the event loop: 1,000 in one turn would delay all other calls. */

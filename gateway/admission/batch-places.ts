@@ -3,10 +3,10 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 
 /**
- * Maximum number of batches of one caller that are read or worked on at a time. Beyond it: the batch waits, for 10 s at
- * most.
+ * Maximum number of batches of one caller that are read or worked on at a time. With two, single calls of others wait
+ * twice as long on two cores. Beyond it: the batch waits, for 10 s at most.
  */
-const PER_CALLER = 2;
+const PER_CALLER = 1;
 /** Maximum number of further batches of a caller that wait. At most 16 KiB of each are read. Beyond it: 429. */
 const MAX_WAITING = 64;
 /**
@@ -76,7 +76,7 @@ export class BatchPlaces {
 function tooManyBatches(): AppError {
     return new AppError(
         'rate_limited',
-        `Only ${PER_CALLER} batches of a caller are worked on at a time, and too many wait. Try again in 1 seconds.`,
+        'One batch of a caller is worked on at a time, and too many wait. Try again in 1 seconds.',
         { retry_after: 1 },
     );
 }

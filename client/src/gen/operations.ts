@@ -275,28 +275,28 @@ export interface Api {
         batch: {
             /**
              * Issue up to 1,000 credentials.
-             * Issues credentials of one issuer, as single calls would. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. Two batches of an account are worked on at a time; of further ones up to 64 wait, for 10 s at most. A batch that is repeated with its `Idempotency-Key` returns the credentials that were issued, and issues the missing ones.
+             * Issues credentials of one issuer, as single calls would. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. One batch of an account is worked on at a time; of further ones up to 64 wait, for 10 s at most. A batch that is repeated with its `Idempotency-Key` returns the credentials that were issued, and issues the missing ones.
              *
              * `POST /v1/credentials/batch/issue`
              */
             issue(input: CredentialsBatchIssueInput, options?: CallOptions): Call<CredentialsBatchIssueData>;
             /**
              * Verify up to 1,000 credentials.
-             * Checks credentials, as single calls would. `ok` says that an item was checked, and `valid` what the check found. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. Two batches of an account are worked on at a time; of further ones up to 64 wait, for 10 s at most.
+             * Checks credentials, as single calls would. `ok` says that an item was checked, and `valid` what the check found. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. One batch of an account is worked on at a time; of further ones up to 64 wait, for 10 s at most.
              *
              * `POST /v1/credentials/batch/verify`
              */
             verify(input: CredentialsBatchVerifyInput, options?: CallOptions): Call<CredentialsBatchVerifyData>;
             /**
              * Revoke up to 1,000 credentials.
-             * Revokes credentials of one issuer, as single calls would. Each item with the same id is answered with the first revocation. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. Two batches of an account are worked on at a time; of further ones up to 64 wait, for 10 s at most.
+             * Revokes credentials of one issuer, as single calls would. Each item with the same id is answered with the first revocation. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. One batch of an account is worked on at a time; of further ones up to 64 wait, for 10 s at most.
              *
              * `POST /v1/credentials/batch/revoke`
              */
             revoke(input: CredentialsBatchRevokeInput, options?: CallOptions): Call<CredentialsBatchRevokeData>;
             /**
              * Get the revocation status of up to 1,000 credentials.
-             * The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. Two batches of an account are worked on at a time; of further ones up to 64 wait, for 10 s at most.
+             * The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. One batch of an account is worked on at a time; of further ones up to 64 wait, for 10 s at most.
              *
              * `POST /v1/credentials/batch/status`
              */
@@ -530,28 +530,28 @@ export interface Api {
             batch: {
                 /**
                  * Issue up to 1,000 credentials.
-                 * Issues credentials of one issuer, as single calls would. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. Two batches of an account are worked on at a time; of further ones up to 64 wait, for 10 s at most. A batch that is repeated with its `Idempotency-Key` returns the credentials that were issued, and issues the missing ones.
+                 * Issues credentials of one issuer, as single calls would. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. One batch of an account is worked on at a time; of further ones up to 64 wait, for 10 s at most. A batch that is repeated with its `Idempotency-Key` returns the credentials that were issued, and issues the missing ones.
                  *
                  * `POST /internal/v1/credentials/batch/issue`
                  */
                 issue(input: CredentialsBatchIssueInput, options?: CallOptions): Call<CredentialsBatchIssueData>;
                 /**
                  * Verify up to 1,000 credentials.
-                 * Checks credentials, as single calls would. `ok` says that an item was checked, and `valid` what the check found. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. Two batches of an account are worked on at a time; of further ones up to 64 wait, for 10 s at most.
+                 * Checks credentials, as single calls would. `ok` says that an item was checked, and `valid` what the check found. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. One batch of an account is worked on at a time; of further ones up to 64 wait, for 10 s at most.
                  *
                  * `POST /internal/v1/credentials/batch/verify`
                  */
                 verify(input: CredentialsBatchVerifyInput, options?: CallOptions): Call<CredentialsBatchVerifyData>;
                 /**
                  * Revoke up to 1,000 credentials.
-                 * Revokes credentials of one issuer, as single calls would. Each item with the same id is answered with the first revocation. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. Two batches of an account are worked on at a time; of further ones up to 64 wait, for 10 s at most.
+                 * Revokes credentials of one issuer, as single calls would. Each item with the same id is answered with the first revocation. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. One batch of an account is worked on at a time; of further ones up to 64 wait, for 10 s at most.
                  *
                  * `POST /internal/v1/credentials/batch/revoke`
                  */
                 revoke(input: CredentialsBatchRevokeInput, options?: CallOptions): Call<CredentialsBatchRevokeData>;
                 /**
                  * Get the revocation status of up to 1,000 credentials.
-                 * The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. Two batches of an account are worked on at a time; of further ones up to 64 wait, for 10 s at most.
+                 * The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. One batch of an account is worked on at a time; of further ones up to 64 wait, for 10 s at most.
                  *
                  * `POST /internal/v1/credentials/batch/status`
                  */

@@ -3,7 +3,7 @@ import { CREDENTIAL, CREDENTIAL_ID, WEB_ISSUER_DID } from '../samples.ts';
 import { issued, OWN_KEY, revocation, sent, verified } from './credentials.ts';
 
 const LIMIT =
-    'Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. Two batches of an account are worked on at a time; of further ones up to 64 wait, for 10 s at most.';
+    'Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. One batch of an account is worked on at a time; of further ones up to 64 wait, for 10 s at most.';
 const EACH =
     'The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s.';
 
