@@ -1,27 +1,9 @@
-import { randomFillSync } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 
-const pool = Buffer.alloc(8 * 512);
-let used = pool.length;
-let lastMs = 0;
-let sequence = 0;
-
-/**
- * Creates a UUIDv7 (RFC 9562, section 5.7) for `nowMs`. Ids sort by time. Ids that one process creates in the same
- * millisecond sort in order of creation, because the 12 bits of rand_a are a counter.
- */
+/** Creates a UUIDv7 (RFC 9562, section 5.7) of that time. Node's function knows only the present. */
 export function newId(nowMs: number = Date.now()): string {
-    sequence = nowMs === lastMs ? sequence + 1 : 0;
-    lastMs = nowMs;
-    if (used === pool.length) {
-        randomFillSync(pool);
-        used = 0;
-    }
-    const random = pool.toString('hex', used, used + 8);
-    used += 8;
     const time = nowMs.toString(16).padStart(12, '0');
-    const versionAndSequence = (0x7000 | (sequence & 0xfff)).toString(16);
-    const variant = ((Number.parseInt(random.charAt(0), 16) & 0x3) | 0x8).toString(16);
-    return `${time.slice(0, 8)}-${time.slice(8)}-${versionAndSequence}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
+    return `${time.slice(0, 8)}-${time.slice(8)}${randomUUIDv7().slice(13)}`;
 }
 
 /** Request ids that are accepted from callers. Any other is replaced, because the id is logged. */

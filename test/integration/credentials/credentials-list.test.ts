@@ -64,7 +64,7 @@ async function fill(party: Party, count: number, subject: (index: number) => str
         credential_type: 'T',
     }));
     await Promise.all(rows.map((row) => store.insert(row)));
-    return rows.map(({ id }) => `urn:uuid:${id}`).reverse();
+    return rows.map(({ id }) => `urn:uuid:${id}`).sort((one, other) => (one < other ? 1 : -1));
 }
 
 test('a list shows summaries with their revocation state, newest first', async () => {

@@ -9,7 +9,7 @@ const { db } = await testDatabase();
 const MIGRATION = readFileSync('services/keys/migrations/010_bucket_backfill.sql', 'utf8');
 
 test('the migration gives all keys of a chain the bucket of its first key, and leaves the others', async () => {
-    const [first = '', second = '', third = '', alone = ''] = Array.from({ length: 4 }, () => newId());
+    const [first = '', second = '', third = '', alone = ''] = Array.from({ length: 4 }, () => newId()).sort();
     for (const [key, successor] of [
         [first, second],
         [second, third],

@@ -23,8 +23,14 @@ describe('however an account changes its keys, one place among the active keys a
         assert.equal(await used(context), 1);
         const list = await keys.list({ limit: 100, with_total: true }, context);
         assert.deepEqual(
-            list.keys.map(({ active }) => active),
-            [true, true, ...Array(11).fill(false)],
+            list.keys
+                .filter(({ active }) => active)
+                .map(({ key_id }) => key_id)
+                .sort(),
+            secrets
+                .slice(-2)
+                .map(({ key_id }) => key_id)
+                .sort(),
         );
     });
 
