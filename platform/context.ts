@@ -44,8 +44,6 @@ export class Cancellation {
  */
 export interface ReplayNote {
     isReplay: boolean;
-    /** How many items of a batch repeat earlier ones. Only the service that creates them notes it. */
-    items?: number;
 }
 
 /**

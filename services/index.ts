@@ -4,15 +4,6 @@ import { DAY_MS, dayText } from '../platform/days.ts';
 import { required } from '../platform/process/config.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../proto/services.ts';
 import { approximateQuota } from './approximate-quota.ts';
-import {
-    CREDENTIALS_CALLS,
-    DID_CALLS,
-    IDENTITY_CALLS,
-    KEYS_CALLS,
-    PRESENTATIONS_CALLS,
-    SIGNING_CALLS,
-    WALLET_CALLS,
-} from './counted-calls.ts';
 import { batches } from './credentials/batches.ts';
 import { credentialsJobs } from './credentials/jobs.ts';
 import { CREDENTIALS_ITEMS, credentialsService } from './credentials/service.ts';
@@ -74,7 +65,6 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 clock,
             }),
         {
-            counted: IDENTITY_CALLS,
             jobs: (dependencies) => ({
                 prune: { everyMs: DAY_MS, run: () => pruneSessions(dependencies.db) },
                 ...claimSweep('identity')(dependencies),
@@ -107,7 +97,6 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 },
             }),
         {
-            counted: KEYS_CALLS,
             jobs: (dependencies) => ({
                 expire: {
                     everyMs: RELEASE_EXPIRED_EVERY_MS,
@@ -130,7 +119,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 quota: approximateQuota('dids_created', config.QUOTA_DIDS, counts(serviceClient)),
                 clock,
             }),
-        { counted: DID_CALLS, jobs: claimSweep('did') },
+        { jobs: claimSweep('did') },
     ),
     signing: service(
         SERVICE_DEFINITIONS.signing,
@@ -142,7 +131,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 idempotency: idempotency('signing'),
             }),
-        { counted: SIGNING_CALLS, jobs: claimSweep('signing') },
+        { jobs: claimSweep('signing') },
     ),
     credentials: service(
         SERVICE_DEFINITIONS.credentials,
@@ -163,7 +152,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 publicUrl: config.PUBLIC_URL,
                 clock,
             }),
-        { counted: CREDENTIALS_CALLS, itemCounts: CREDENTIALS_ITEMS, jobs: credentialsJobs },
+        { itemCounts: CREDENTIALS_ITEMS, jobs: credentialsJobs },
     ),
     presentations: service(
         SERVICE_DEFINITIONS.presentations,
@@ -179,7 +168,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 },
                 clock,
             }),
-        { counted: PRESENTATIONS_CALLS, jobs: claimSweep('presentations') },
+        { jobs: claimSweep('presentations') },
     ),
     wallet: service(
         SERVICE_DEFINITIONS.wallet,
@@ -208,7 +197,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 },
                 clock,
             }),
-        { counted: WALLET_CALLS, jobs: claimSweep('wallet') },
+        { jobs: claimSweep('wallet') },
     ),
     usage: service(SERVICE_DEFINITIONS.usage, ({ db, clock }) => usageService({ store: usageStore(db), clock }), {
         jobs: ({ db, clock }) => ({

@@ -14,7 +14,6 @@ import type { Log } from '../platform/telemetry/log.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
 import type { ServiceRole } from '../proto/services.ts';
-import { type CountedCalls, counting } from './counting.ts';
 import type { CryptoPools } from './crypto-pools.ts';
 import type { Owner } from './idempotency/claims.store.ts';
 import type { Idempotency } from './idempotency/idempotency.ts';
@@ -44,20 +43,15 @@ export interface Service {
     jobs?(dependencies: ServiceDependencies): Record<string, Job>;
 }
 
-/** Describes a service: how it is created, what is counted of its calls, and its periodic jobs. */
+/** Describes a service: how it is created, what the items of its calls count as, and its periodic jobs. */
 export function service<D extends ServiceDefinition>(
     definition: D,
     create: (dependencies: ServiceDependencies) => ServiceOf<D>,
-    {
-        counted,
-        itemCounts,
-        jobs,
-    }: { counted?: CountedCalls<ServiceOf<D>>; itemCounts?: ItemCounts<D>; jobs?: Service['jobs'] } = {},
+    { itemCounts, jobs }: { itemCounts?: ItemCounts<D>; jobs?: Service['jobs'] } = {},
 ): Service {
     return {
         build(dependencies) {
-            const created = create(dependencies);
-            return bind(definition, counted ? counting(dependencies.metrics, created, counted) : created, itemCounts);
+            return bind(definition, create(dependencies), itemCounts);
         },
         ...(jobs && { jobs }),
     };

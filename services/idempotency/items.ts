@@ -71,9 +71,7 @@ export async function runItem<Value, Context extends CallContext>(
     return { value, isReplay: replay.isReplay };
 }
 
-/** Records how many of the created items repeat earlier ones. The answer is a replay if all of them do. */
+/** Records whether the answer is a replay: all of the created items repeat earlier ones. */
 export function noteItems(answers: ReadonlyArray<ItemAnswer<unknown>>, { replay }: CallContext): void {
-    if (!replay) return;
-    replay.items = answers.filter(({ isReplay }) => isReplay).length;
-    replay.isReplay = replay.items > 0 && replay.items === answers.length;
+    if (replay) replay.isReplay = answers.length > 0 && answers.every(({ isReplay }) => isReplay);
 }

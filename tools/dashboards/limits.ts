@@ -3,7 +3,8 @@ import { batchSize, queueLength, queueRefusals } from './process-panels.ts';
 
 const DECISIONS = 'rate_limit_decisions_total';
 const LIMITER = 'queue="limiter"';
-const GUESSES = 'outcome=~"wrong_password|too_many_guesses"';
+const CALLS = 'rpc_server_duration_seconds_count';
+const GUESSES = 'outcome=~"unauthenticated|rate_limited"';
 
 export const limits = dashboard('limits', 'limits', [
     {
@@ -47,12 +48,6 @@ export const limits = dashboard('limits', 'limits', [
                 unit: 'ops',
                 lines: { '{{restriction}}': rate('api_key_restrictions_refused_total', '', 'restriction') },
             },
-            {
-                title: 'Checks for other services, by outcome',
-                unit: 'ops',
-                lines: { '{{outcome}}': rate('api_keys_checked_total', '', 'outcome') },
-            },
-            { title: 'Rotations', unit: 'ops', lines: { rotations: rate('api_keys_rotated_total') } },
         ],
     },
     {
@@ -68,11 +63,12 @@ export const limits = dashboard('limits', 'limits', [
     {
         title: 'Password guesses',
         panels: [
-            { title: 'Failed logins', unit: 'ops', lines: { '{{outcome}}': rate('logins_total', GUESSES, 'outcome') } },
             {
-                title: 'Failed attempts to open a wallet',
+                title: 'Failed attempts with a password, by method',
                 unit: 'ops',
-                lines: { '{{outcome}}': rate('wallets_opened_total', GUESSES, 'outcome') },
+                lines: {
+                    '{{method}} {{outcome}}': rate(CALLS, `method=~".*/(Login|Open)",${GUESSES}`, 'method, outcome'),
+                },
             },
         ],
     },

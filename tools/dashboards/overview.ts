@@ -58,47 +58,12 @@ export const overview = dashboard('overview', 'overview', [
         ],
     },
     {
-        title: 'Business metrics',
+        title: 'Calls of services',
         panels: [
             {
-                title: 'Created',
+                title: 'Successful calls, by method',
                 unit: 'ops',
-                lines: {
-                    accounts: rate('accounts_registered_total'),
-                    'API keys': rate('api_keys_generated_total'),
-                    DIDs: rate('dids_created_total'),
-                    credentials: rate('credentials_issued_total'),
-                    presentations: rate('presentations_created_total'),
-                    wallets: rate('wallets_created_total'),
-                },
-            },
-            {
-                title: 'Verified and revoked',
-                unit: 'ops',
-                lines: {
-                    'credentials {{outcome}}': rate('credentials_verified_total', '', 'outcome'),
-                    'presentations {{outcome}}': rate('presentations_verified_total', '', 'outcome'),
-                    'credentials revoked': rate('credentials_revoked_total'),
-                    'API keys revoked': rate('api_keys_revoked_total'),
-                },
-            },
-            {
-                title: 'Managed issuers',
-                unit: 'ops',
-                lines: {
-                    'issuers created': rate('issuers_created_total'),
-                    signatures: rate('issuer_signatures_total'),
-                    'keys rotated': rate('issuer_keys_rotated_total'),
-                    'keys compromised': rate('issuer_keys_compromised_total'),
-                },
-            },
-            {
-                title: 'Passwords',
-                unit: 'ops',
-                lines: {
-                    'logins {{outcome}}': rate('logins_total', '', 'outcome'),
-                    'wallets {{outcome}}': rate('wallets_opened_total', '', 'outcome'),
-                },
+                lines: { '{{method}}': rate('rpc_server_duration_seconds_count', 'outcome="ok"', 'method') },
             },
         ],
     },

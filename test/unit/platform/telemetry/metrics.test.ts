@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { coalesce } from '../../../../platform/batch.ts';
-import { AppError } from '../../../../platform/errors.ts';
 import { exposeQueues, queueStats } from '../../../../platform/queue-stats.ts';
 import { createMetrics, type Metrics } from '../../../../platform/telemetry/metrics.ts';
-import { counting } from '../../../../services/counting.ts';
 import { priorityQueue } from '../../../../workers/crypto/priority-queue.ts';
 
 /** The exposed samples of one metric. */
@@ -93,31 +91,4 @@ it('a priority queue exposes its waiting jobs and its started jobs, and reports 
     ]);
     assert.equal(waits.length, 2);
     assert.ok((waits[1] ?? 0) > 0);
-});
-
-it('a counted call is answered as before, and each outcome is exposed before it first happens', async () => {
-    const metrics = createMetrics();
-    const login = async ({ password }: { password: string }): Promise<{ token: string }> => {
-        if (password === 'good') return { token: 'one' };
-        throw new AppError(password === 'bad' ? 'unauthenticated' : 'unavailable', 'Refused by the test.');
-    };
-    const service = counting(
-        metrics,
-        { login, ping: async () => ({}) },
-        {
-            login: { name: 'tried_logins_total', help: 'Tried.', refusals: { unauthenticated: 'wrong_password' } },
-        },
-    );
-    assert.deepEqual(await samples(metrics, 'tried_logins_total'), [
-        'tried_logins_total{outcome="ok"} 0',
-        'tried_logins_total{outcome="wrong_password"} 0',
-    ]);
-    assert.deepEqual(await service.login({ password: 'good' }), { token: 'one' });
-    await assert.rejects(service.login({ password: 'bad' }), { kind: 'unauthenticated' });
-    await assert.rejects(service.login({ password: 'away' }), { kind: 'unavailable' });
-    assert.deepEqual(await service.ping(), {});
-    assert.deepEqual(await samples(metrics, 'tried_logins_total'), [
-        'tried_logins_total{outcome="ok"} 1',
-        'tried_logins_total{outcome="wrong_password"} 1',
-    ]);
 });
