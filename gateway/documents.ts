@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-export type ContentCoding = 'br' | 'gzip' | 'identity';
+export type ContentCoding = 'gzip' | 'identity';
 
 /** A document in the content codings in which it is kept. */
 export type Bodies = Readonly<Partial<Record<ContentCoding, Buffer>> & { identity: Buffer }>;
@@ -54,6 +54,5 @@ export function codingFor(acceptEncoding: string | undefined, bodies: Bodies): C
         .map((coding) => coding.trim())
         .filter((coding) => !refused.test(coding))
         .map((coding) => coding.split(';', 1)[0]);
-    if (bodies.br && accepted.includes('br')) return 'br';
     return bodies.gzip && accepted.includes('gzip') ? 'gzip' : 'identity';
 }

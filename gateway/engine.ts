@@ -61,9 +61,10 @@ export function engine(options: {
         show: (page) => (_request: Request, response: Response) => {
             const exchange = exchangeOf(response);
             exchange.route = page.id;
-            return run(exchange, admission.anonymous(exchange.address, exchange), () =>
+            return run(exchange, admission.anonymous(exchange.address, exchange), async () =>
                 writeDocument(exchange, {
                     ...page,
+                    document: await page.document(),
                     maxAgeSeconds: PAGE_SECONDS,
                     more: { 'Content-Security-Policy': page.policy },
                 }),

@@ -1,8 +1,7 @@
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { guidePages } from './docs/guides.ts';
 import { ALLOWED } from './docs/layout.ts';
 import { referencePage } from './docs/reference.ts';
-import { PublicDocument } from './documents.ts';
+import { type PublicDocument, publicDocument } from './documents.ts';
 import type { InterfacePart } from './endpoints/index.ts';
 import { openApi } from './openapi/document.ts';
 
@@ -15,39 +14,32 @@ export interface StaticPage {
     contentType: string;
     /** Its Content-Security-Policy. */
     policy: string;
-    /** It is compressed once in advance, because any client may request it. */
-    document: PublicDocument;
+    /** Builds it for the first reader, and keeps it. A start does not wait for pages that nobody may read. */
+    document(): Promise<PublicDocument>;
 }
 
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Builds the OpenAPI document, the reference page that shows it, and the guides. */
+/** The OpenAPI document, the reference page that shows it, and the guides. */
 export function pages(parts: readonly InterfacePart[], version: string): StaticPage[] {
-    const document = openApi(parts, version);
-    const forPeople = [{ path: '/docs', html: referencePage(document) }, ...guidePages()];
-    return [
-        {
-            id: 'openapi',
-            method: 'GET',
-            path: '/openapi.json',
-            contentType: 'application/json; charset=utf-8',
-            policy: NOTHING,
-            document: prepared(JSON.stringify(document)),
-        },
-        ...forPeople.map(({ path, html }) => ({
-            id: 'docs',
-            method: 'GET' as const,
-            path,
-            contentType: 'text/html; charset=utf-8',
-            policy: `${NOTHING}; ${ALLOWED}`,
-            document: prepared(html),
-        })),
-    ];
-}
-
-function prepared(text: string): PublicDocument {
-    const identity = Buffer.from(text);
-    // The default, 11, takes a second for these texts. With 9 they are a tenth larger.
-    const br = brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
-    return new PublicDocument({ br, gzip: gzipSync(identity), identity });
+    const document = () => openApi(parts, version);
+    const forTools = {
+        id: 'openapi',
+        path: '/openapi.json',
+        contentType: 'application/json; charset=utf-8',
+        policy: NOTHING,
+        text: () => JSON.stringify(document()),
+    };
+    const reference = { path: '/docs', html: () => referencePage(document()) };
+    const forPeople = [reference, ...guidePages()].map(({ path, html }) => ({
+        id: 'docs',
+        path,
+        contentType: 'text/html; charset=utf-8',
+        policy: `${NOTHING}; ${ALLOWED}`,
+        text: html,
+    }));
+    return [forTools, ...forPeople].map(({ text, ...page }) => {
+        let document: Promise<PublicDocument> | undefined;
+        return { ...page, method: 'GET', document: () => (document ??= publicDocument(text())) };
+    });
 }

@@ -64,16 +64,18 @@ const PLACES: Readonly<Record<string, string>> = {
 };
 
 /** The pages of the guides. */
-export function guidePages(): Array<{ path: string; html: string }> {
-    return GUIDES.map(({ file, path, title }) => {
-        const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-        const body = `<nav aria-label="Pages">${menuGroup('Reference', [{ path: '/docs', title: 'Operations' }])}${GUIDES_MENU}</nav>
+export function guidePages(): Array<{ path: string; html(): string }> {
+    return GUIDES.map(({ file, path, title }) => ({ path, html: () => guide(file, title) }));
+}
+
+function guide(file: string, title: string): string {
+    const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    const body = `<nav aria-label="Pages">${menuGroup('Reference', [{ path: '/docs', title: 'Operations' }])}${GUIDES_MENU}</nav>
 <main class="guide">
 <p><a href="/docs">Credential service</a></p>
 ${markdown(source, (href) => placeOf(href, file))}
 </main>`;
-        return { path, html: pageHtml({ title: `${title}: Credential service`, body }) };
-    });
+    return pageHtml({ title: `${title}: Credential service`, body });
 }
 
 export const GUIDES_MENU = menuGroup('Guides and tools', GUIDES);

@@ -23,7 +23,7 @@ export const GATEWAY_PARSERS: readonly Parser[] = [
         at: 'gateway/documents.ts:codingFor',
         longest: HEADER,
         worst: values,
-        run: (value) => codingFor(value, { identity: NOTHING, gzip: NOTHING, br: NOTHING }),
+        run: (value) => codingFor(value, { identity: NOTHING, gzip: NOTHING }),
     },
     {
         at: 'gateway/http/address.ts:clientOf',

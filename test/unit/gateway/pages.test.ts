@@ -5,9 +5,10 @@ import { GUIDES } from '../../../gateway/docs/guides.ts';
 import { interfaceParts } from '../../../gateway/endpoints/index.ts';
 import { pages } from '../../../gateway/pages.ts';
 
+const all = pages(interfaceParts({ version: '', cache: async () => {}, clock: Date.now }), '1.2.3');
 const PAGES = new Map(
-    pages(interfaceParts({ version: '', cache: async () => {}, clock: Date.now }), '1.2.3').map(
-        ({ path, document }) => [path, document.bodies.identity.toString()],
+    await Promise.all(
+        all.map(async ({ path, document }) => [path, (await document()).bodies.identity.toString()] as const),
     ),
 );
 
