@@ -1,8 +1,9 @@
 import { createCache } from '../platform/cache.ts';
-import { type CallContext, detached, REQUEST_TIMEOUT_MS, withoutIdempotencyKey } from '../platform/context.ts';
+import { type CallContext, type CallLifetime, detached, REQUEST_TIMEOUT_MS, requireUser } from '../platform/context.ts';
+import type { Counts } from './counts/counts.store.ts';
 import { type Quota, quotaExceeded, quotaOf } from './quotas.ts';
 
-/** A quota for what an account stores, compared with the counts of the usage service. */
+/** A quota for what an account stores, compared with what the service has counted. */
 export interface ApproximateQuota {
     /**
      * Throws AppError `forbidden` if the account of a call has no room for what the call is about to write. `amount`: how
@@ -22,11 +23,6 @@ const NAMES = {
     wallet_credentials: 'credentials in wallets',
     wallet_bytes: 'bytes of credentials in wallets',
 } as const;
-
-/** The usage service. */
-interface UsageCounts {
-    getCounts(request: object, context: CallContext): Promise<Record<keyof typeof NAMES, number>>;
-}
 
 /**
  * Maximum number of accounts whose counts a process remembers. Beyond it: the least recently used ones are dropped, and
@@ -52,18 +48,23 @@ interface Known {
  * exceed the quota, calls at the same time do by what is in progress, and a refusal is always right. While looks fail,
  * the last one counts. What has no account has no quota.
  */
-export function approximateQuota(kind: keyof typeof NAMES, quota: Quota, usage: UsageCounts): ApproximateQuota {
+export function approximateQuota(
+    kind: keyof typeof NAMES,
+    quota: Quota,
+    counts: Pick<Counts, 'amounts'>,
+): ApproximateQuota {
     const accounts = createCache<string, Known>(MAX_ACCOUNTS);
-    const count = async (context: CallContext) => (await usage.getCounts({}, context))[kind];
+    const count = async (account: string, lifetime: CallLifetime) =>
+        (await counts.amounts(account, lifetime)).get(kind) ?? 0;
 
-    async function look(known: Known, context: CallContext): Promise<void> {
+    async function look(known: Known, account: string, context: CallContext): Promise<void> {
         known.admitted = 0;
         known.isLooking = true;
         try {
-            const own = withoutIdempotencyKey(detached(context, REQUEST_TIMEOUT_MS));
-            known.used = await count({ ...own, traceparent: undefined }); // most calls do not wait for it
+            const own = detached(context, REQUEST_TIMEOUT_MS);
+            known.used = await count(account, { ...own, traceparent: undefined }); // most calls do not wait for it
         } catch {
-            known.admitted = Number.POSITIVE_INFINITY; // the next call looks again; the metrics of calls show the failure
+            known.admitted = Number.POSITIVE_INFINITY; // the next call looks again; the metrics of statements show the failure
         } finally {
             known.isLooking = false;
         }
@@ -77,11 +78,11 @@ export function approximateQuota(kind: keyof typeof NAMES, quota: Quota, usage: 
             const known = accounts.get(account) ?? { used: 0, admitted: Number.POSITIVE_INFINITY, isLooking: false };
             accounts.set(account, known);
             const part = (limit - known.used) / PARTS;
-            if (amount > part) await look(known, context);
-            else if (!known.isLooking && known.admitted >= Math.floor(part)) void look(known, context);
+            if (amount > part) await look(known, account, context);
+            else if (!known.isLooking && known.admitted >= Math.floor(part)) void look(known, account, context);
             if (known.used + amount > limit) throw quotaExceeded(NAMES[kind], limit);
             known.admitted += amount;
         },
-        read: async (context) => ({ used: await count(context), limit: quotaOf(quota, context) }),
+        read: async (context) => ({ used: await count(requireUser(context), context), limit: quotaOf(quota, context) }),
     };
 }

@@ -1,9 +1,12 @@
 import { guard } from '../platform/access/guard.ts';
 import { livenessMarks } from '../platform/access/liveness-marks.ts';
-import { DAY_MS, dayText } from '../platform/days.ts';
+import { DAY_MS } from '../platform/days.ts';
 import { required } from '../platform/process/config.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../proto/services.ts';
 import { approximateQuota } from './approximate-quota.ts';
+import { allCounts, countsOf } from './counts/counts.store.ts';
+import type { Counting } from './counts/pending.store.ts';
+import { countJobs } from './counts/roll-up.ts';
 import { batches } from './credentials/batches.ts';
 import { credentialsJobs } from './credentials/jobs.ts';
 import { CREDENTIALS_ITEMS, credentialsService } from './credentials/service.ts';
@@ -13,6 +16,7 @@ import { cursors } from './cursors.ts';
 import { didService } from './did/service.ts';
 import { didStore } from './did/store.ts';
 import { claimSweep } from './idempotency/claim-sweep.ts';
+import type { Owner } from './idempotency/claims.store.ts';
 import { pruneSessions } from './identity/prune.store.ts';
 import { identityService } from './identity/service.ts';
 import { identityStore } from './identity/store.ts';
@@ -21,36 +25,33 @@ import { keysService } from './keys/service.ts';
 import { keyStore } from './keys/store.ts';
 import { presentationsService } from './presentations/service.ts';
 import { presentationStore } from './presentations/store.ts';
-import { type Service, type ServiceDependencies, service } from './service.ts';
+import { type Service, service } from './service.ts';
 import { signingService } from './signing/service.ts';
 import { signingKeys } from './signing/signing-keys.ts';
-import { pruneUsage } from './usage/prune.store.ts';
-import { rollUpStore } from './usage/roll-up.store.ts';
-import { rollUp } from './usage/roll-up.ts';
+import { usageJobs } from './usage/jobs.ts';
 import { usageService } from './usage/service.ts';
 import { usageStore } from './usage/store.ts';
 import { continuations } from './wallet/continuation.ts';
+import { walletQuotas } from './wallet/quotas.ts';
 import { walletService } from './wallet/service.ts';
 import { walletStore } from './wallet/store.ts';
 
-/**
- * Interval between roll-ups of the pending counts, in milliseconds. It is short because every reader adds up the
- * pending counts.
- */
-const ROLL_UP_EVERY_MS = 2_000;
 /** Interval between releases of expired API keys from the counts of active ones, in milliseconds. */
 const RELEASE_EXPIRED_EVERY_MS = 60_000;
 
-/** The service that counts for quotas. */
-const counts = (client: ServiceDependencies['serviceClient']) => client('usage', SERVICE_DEFINITIONS.usage);
+/** The jobs of a service that counts, and whose calls may be repeated. */
+const commonJobs =
+    (role: Counting & Owner): NonNullable<Service['jobs']> =>
+    (dependencies) => ({ ...claimSweep(role)(dependencies), ...countJobs(role)(dependencies) });
 
 /** All services, by role. */
 export const SERVICES: Record<ServiceRole, Service> = {
     identity: service(
         SERVICE_DEFINITIONS.identity,
-        ({ config, db, redis, clock, passwords, idempotency }) =>
+        ({ config, db, redis, requestCounts, clock, passwords, idempotency }) =>
             identityService({
                 store: identityStore(db),
+                requestCounts: requestCounts(),
                 idempotency: idempotency('identity'),
                 passwords: passwords(),
                 tokens: tokens({
@@ -67,7 +68,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
         {
             jobs: (dependencies) => ({
                 prune: { everyMs: DAY_MS, run: () => pruneSessions(dependencies.db) },
-                ...claimSweep('identity')(dependencies),
+                ...commonJobs('identity')(dependencies),
             }),
         },
     ),
@@ -105,21 +106,21 @@ export const SERVICES: Record<ServiceRole, Service> = {
                         return keyStore(dependencies.db).releaseExpired({ now });
                     },
                 },
-                ...claimSweep('keys')(dependencies),
+                ...commonJobs('keys')(dependencies),
             }),
         },
     ),
     did: service(
         SERVICE_DEFINITIONS.did,
-        ({ config, db, signatures, clock, serviceClient, idempotency }) =>
+        ({ config, db, signatures, clock, idempotency }) =>
             didService({
                 store: didStore(db),
                 idempotency: idempotency('did'),
                 signatures: signatures(),
-                quota: approximateQuota('dids_created', config.QUOTA_DIDS, counts(serviceClient)),
+                quota: approximateQuota('dids_created', config.QUOTA_DIDS, countsOf('did', db)),
                 clock,
             }),
-        { jobs: claimSweep('did') },
+        { jobs: commonJobs('did') },
     ),
     signing: service(
         SERVICE_DEFINITIONS.signing,
@@ -139,7 +140,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             credentialsService({
                 store: credentialStore(db),
                 idempotency: idempotency('credentials'),
-                quota: approximateQuota('credentials_issued', config.QUOTA_CREDENTIALS, counts(serviceClient)),
+                quota: approximateQuota('credentials_issued', config.QUOTA_CREDENTIALS, countsOf('credentials', db)),
                 signatures: signatures(),
                 batches: batches(metrics),
                 services: {
@@ -160,7 +161,11 @@ export const SERVICES: Record<ServiceRole, Service> = {
             presentationsService({
                 store: presentationStore(db),
                 idempotency: idempotency('presentations'),
-                quota: approximateQuota('presentations_created', config.QUOTA_PRESENTATIONS, counts(serviceClient)),
+                quota: approximateQuota(
+                    'presentations_created',
+                    config.QUOTA_PRESENTATIONS,
+                    countsOf('presentations', db),
+                ),
                 signatures: signatures(),
                 services: {
                     credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials),
@@ -168,7 +173,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 },
                 clock,
             }),
-        { jobs: claimSweep('presentations') },
+        { jobs: commonJobs('presentations') },
     ),
     wallet: service(
         SERVICE_DEFINITIONS.wallet,
@@ -186,23 +191,14 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 continuations: continuations(required(config, 'SERVICE_TOKEN'), clock),
-                quotas: {
-                    wallets: approximateQuota('wallets', config.QUOTA_WALLETS, counts(serviceClient)),
-                    credentials: approximateQuota(
-                        'wallet_credentials',
-                        config.QUOTA_WALLET_CREDENTIALS,
-                        counts(serviceClient),
-                    ),
-                    bytes: approximateQuota('wallet_bytes', config.QUOTA_WALLET_BYTES, counts(serviceClient)),
-                },
+                quotas: walletQuotas(config, countsOf('wallet', db)),
                 clock,
             }),
-        { jobs: claimSweep('wallet') },
+        { jobs: commonJobs('wallet') },
     ),
-    usage: service(SERVICE_DEFINITIONS.usage, ({ db, clock }) => usageService({ store: usageStore(db), clock }), {
-        jobs: ({ db, clock }) => ({
-            roll_up: { everyMs: ROLL_UP_EVERY_MS, run: () => rollUp(rollUpStore(db)) },
-            prune: { everyMs: DAY_MS, run: () => pruneUsage(db, dayText(clock())) },
-        }),
-    }),
+    usage: service(
+        SERVICE_DEFINITIONS.usage,
+        ({ db, clock }) => usageService({ store: usageStore(db), counts: allCounts(db), clock }),
+        { jobs: usageJobs },
+    ),
 };

@@ -4,7 +4,10 @@ import type { SchemaMigrations } from '../platform/postgres/migrate.ts';
 
 const HERE = import.meta.dirname;
 
-/** Every schema with its owner's migrations. usage comes first, because the others append to usage.deltas. */
+/**
+ * Every schema with its owner's migrations. usage comes first, because migrations of earlier releases append to
+ * usage.deltas.
+ */
 export const SCHEMAS: readonly SchemaMigrations[] = [
     'usage',
     ...globSync('*/migrations', { cwd: HERE })

@@ -1,16 +1,9 @@
 import type { Use } from '../platform/preflight/rights.ts';
 import type { ServiceRole } from '../proto/services.ts';
+import { COUNTING } from './counts/pending.store.ts';
 
-/** The tables that `usage` counts to correct the statistics. */
-const COUNTED = [
-    ['credentials', 'credentials'],
-    ['did', 'dids'],
-    ['identity', 'users'],
-    ['keys', 'keys'],
-    ['presentations', 'presentations'],
-    ['wallet', 'wallets'],
-    ['wallet', 'credentials'],
-] as const;
+/** What `usage` reads of each service that counts. */
+const COUNTS = ['deltas', 'totals'];
 
 /** What a process with these roles does in the database. */
 export function tableUses(roles: readonly ServiceRole[]): Use[] {
@@ -19,7 +12,7 @@ export function tableUses(roles: readonly ServiceRole[]): Use[] {
 
 function usesOf(role: ServiceRole): Use[] {
     const own: Use = { schema: role, rights: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] };
-    if (role === 'signing') return [own]; // it creates nothing that is counted
-    if (role !== 'usage') return [own, { schema: 'usage', table: 'deltas', rights: ['INSERT'] }];
-    return [own, ...COUNTED.map(([schema, table]): Use => ({ schema, table, rights: ['SELECT'] }))];
+    if (role !== 'usage') return [own];
+    const counted = COUNTING.filter((service) => service !== 'usage');
+    return [own, ...counted.flatMap((schema) => COUNTS.map((table): Use => ({ schema, table, rights: ['SELECT'] })))];
 }

@@ -2,13 +2,13 @@ import './node-version.ts';
 import { openDatabase } from '../../platform/postgres/db.ts';
 import { loadConfig } from '../../platform/process/config.ts';
 import { createMetrics } from '../../platform/telemetry/metrics.ts';
-import { findDrift } from '../../services/usage/recompute.store.ts';
+import { findDrift } from '../../services/counts/drift.store.ts';
 import { openDataDir } from './data-dir.ts';
 import { runningPostgres } from './databases/postgres.ts';
 
 /**
  * `npm run usage:recompute`: compares the counts in the statistics with the rows that they count, in the database of
- * DATABASE_URL or of the service that runs on DATA_DIR.
+ * DATABASE_URL or of the service that runs on DATA_DIR. `-- --repair` corrects the counts.
  */
 
 const url = loadConfig(process.env).DATABASE_URL ?? runningPostgres(openDataDir(process.env['DATA_DIR'] ?? '.data'));
@@ -17,8 +17,10 @@ if (url === undefined) {
     process.exit(1);
 }
 const db = await openDatabase({ url, size: 1, pooled: false, metrics: createMetrics() });
-const drift = await findDrift(db).finally(() => db.close());
+const repair = process.argv.includes('--repair');
+const drift = await findDrift(db, { repair }).finally(() => db.close());
 for (const { account, kind, counted, rows } of drift)
     console.log(`${kind} of ${account}: counted ${counted}, rows ${rows}`);
-console.log(drift.length === 0 ? 'drift 0: every count equals its number of rows' : `drift in ${drift.length} counts`);
-process.exit(drift.length === 0 ? 0 : 1);
+const found = `drift in ${drift.length} counts${repair ? ', which is corrected' : ''}`;
+console.log(drift.length === 0 ? 'drift 0: every count equals its number of rows' : found);
+process.exit(drift.length === 0 || repair ? 0 : 1);

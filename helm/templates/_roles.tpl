@@ -3,13 +3,13 @@ The services, as in docs/architecture.md: which other services each one calls ov
 secrets it reads in addition to the Redis URL and the service token, which all roles need.
 */}}
 {{- define "services" -}}
-identity: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
+identity: { calls: [usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
 keys: { calls: [usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-did: { calls: [usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 signing: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken] }
-credentials: { calls: [did, signing, usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-presentations: { calls: [credentials, signing, usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-wallet: { calls: [did, signing, usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+credentials: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+presentations: { calls: [credentials, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+wallet: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 {{- end }}
 

@@ -34,6 +34,7 @@ interface Count {
     requests: number;
     refused: number;
     verified: number;
+    logins: number;
     /** Of the last admitted request, in milliseconds since 1970; 0 if there is none. */
     last_used_at_ms: number;
 }
@@ -51,6 +52,7 @@ export interface RequestCounts {
     /** Counts a call that was over its limit. */
     refused(caller: Caller): void;
     verifiedPresentation(caller: Caller): void;
+    loggedIn(account: string): void;
     /** Sends what is counted, if that is possible soon. */
     stop(): Promise<void>;
 }
@@ -88,7 +90,7 @@ export function requestCounts(options: {
         const known = counts.get(name);
         if (known) return known;
         if (counts.size === MAX_COUNTS) closeBatch();
-        const count = { account, key_id, requests: 0, refused: 0, verified: 0, last_used_at_ms: 0 };
+        const count = { account, key_id, requests: 0, refused: 0, verified: 0, logins: 0, last_used_at_ms: 0 };
         counts.set(name, count);
         timer ??= setTimeout(send, SEND_AFTER_MS).unref();
         return count;
@@ -114,6 +116,9 @@ export function requestCounts(options: {
         },
         verifiedPresentation(caller) {
             countOf(caller, clock()).verified++;
+        },
+        loggedIn(account) {
+            countOf({ user_id: account }, clock()).logins++;
         },
         async stop() {
             clearTimeout(timer);

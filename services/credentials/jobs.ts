@@ -2,6 +2,7 @@ import type { Job } from '../../platform/redis/jobs.ts';
 import type { ServiceDefinition, ServiceOf } from '../../platform/rpc/definition.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
+import { countJobs } from '../counts/roll-up.ts';
 import { claimSweep } from '../idempotency/claim-sweep.ts';
 import { exposeAge } from './status-lists/age.ts';
 import { statusListPublisher } from './status-lists/publisher.ts';
@@ -28,6 +29,7 @@ export function credentialsJobs(
     exposeAge(metrics, store);
     return {
         ...claimSweep('credentials')(dependencies),
+        ...countJobs('credentials')(dependencies),
         status_lists: {
             everyMs: (config.STATUS_LIST_SECONDS * 1_000) / RUNS,
             run: () => publisher.run(),

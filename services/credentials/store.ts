@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import { appendPendingCounts } from '../counts/pending.store.ts';
 import { writes } from '../idempotency/writes.store.ts';
-import { appendPendingCounts } from '../pending-counts.store.ts';
 import { pageStore } from './pages.store.ts';
 import { type CredentialStore, foundRow, type NewRevocation, type NewRow } from './rows.ts';
 

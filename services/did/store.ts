@@ -3,8 +3,8 @@ import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import { appendPendingCounts } from '../counts/pending.store.ts';
 import { type Writes, writes } from '../idempotency/writes.store.ts';
-import { appendPendingCounts } from '../pending-counts.store.ts';
 import type { DidRow } from './rows.ts';
 
 interface OwnershipQuery {

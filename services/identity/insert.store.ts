@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { appendUserCounts } from '../counts/pending.store.ts';
 import { claimedWrites, type Outcome, releaseClaims } from '../idempotency/claims.store.ts';
 import { type ClaimedRow, insertion } from '../idempotency/writes.store.ts';
-import { appendUserCounts } from '../pending-counts.store.ts';
 import type { NewUserRow } from './rows.ts';
 
 /** The insertions of the store. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { accountSuspended } from '../../platform/access/account-suspended.ts';
 import type { Guard } from '../../platform/access/guard.ts';
 import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
+import type { RequestCounts } from '../../platform/access/request-counts.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -24,6 +25,7 @@ interface LoginDependencies {
     livenessMarks: LivenessMarks;
     /** Maximum number of sessions of an account. */
     sessionQuota: Quota;
+    requestCounts: Pick<RequestCounts, 'loggedIn'>;
     clock: () => number;
 }
 
@@ -60,7 +62,7 @@ async function openSession(
     upgradedHash: string | undefined,
     context: CallContext,
 ): Promise<LoginResponse | undefined> {
-    const { store, tokens, clock } = dependencies;
+    const { store, tokens, requestCounts, clock } = dependencies;
     const now = clock();
     const sessionId = newId(now);
     const { token, refresh_token, expires_at, refresh_id, session_expires_at } = tokens.issue({
@@ -77,7 +79,10 @@ async function openSession(
         expires_at: session_expires_at,
     };
     const user = await store.openSession(session, context);
-    if (user) await endSurplus(dependencies, user, context);
+    if (user) {
+        requestCounts.loggedIn(user.user_id);
+        await endSurplus(dependencies, user, context);
+    }
     return user && { user: userOf(user), session: { token, refresh_token, expires_at } };
 }
 

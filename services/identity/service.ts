@@ -1,6 +1,7 @@
 import { accountSuspended } from '../../platform/access/account-suspended.ts';
 import type { Guard } from '../../platform/access/guard.ts';
 import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
+import type { RequestCounts } from '../../platform/access/request-counts.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { IdentityServiceDefinition } from '../../proto/gen/identity/v1/identity.ts';
@@ -26,6 +27,7 @@ interface IdentityDependencies {
     guard: Guard;
     idempotency: Idempotency;
     livenessMarks: LivenessMarks;
+    requestCounts: Pick<RequestCounts, 'loggedIn'>;
     /** Maximum number of sessions of an account. */
     sessionQuota: Quota;
     /** Milliseconds since 1970. */

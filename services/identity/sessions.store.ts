@@ -3,7 +3,6 @@ import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import { appendPendingCounts } from '../pending-counts.store.ts';
 import { changePassword, type PasswordChange } from './password-change.store.ts';
 import { USER_COLUMNS, type UserRow, userRow } from './users.store.ts';
 
@@ -135,9 +134,7 @@ async function openSession(db: Database, session: NewSession, lifetime?: CallLif
             SELECT ${session.session_id}::uuid, user_id, ${session.refresh_id}::uuid, ${session.now}::timestamptz,
                    ${session.expires_at}::timestamptz
             FROM u
-        ), written AS (
-            SELECT user_id AS account FROM u
-        ), counted AS (${appendPendingCounts('logins')})
+        )
         SELECT ${USER_COLUMNS} FROM u`;
     const [row] = await db.prepared('session_open', statement, lifetime);
     return row;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import { deltasOf } from '../counts/pending.store.ts';
 
 /**
  * An active key has one of the places of its account, whose number is limited. All keys of a place share a bucket, the
@@ -66,7 +67,7 @@ export async function settlePlaces({ rows }: Queries, accounts: readonly string[
             WHERE accounts.account = places.account AND before <> number
             RETURNING accounts.account, number - before AS growth
         )
-        INSERT INTO usage.deltas (account, kind, day, amount)
+        INSERT INTO ${deltasOf('keys')} (account, kind, day, amount)
         SELECT account, 'api_keys_active', (now() AT TIME ZONE 'UTC')::date, growth FROM changed`);
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/postgres/db.ts';
+import { appendPendingCounts } from '../counts/pending.store.ts';
 import { type Writes, writes } from '../idempotency/writes.store.ts';
-import { appendPendingCounts } from '../pending-counts.store.ts';
 
 interface PresentationRow {
     /** UUID */

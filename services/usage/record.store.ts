@@ -2,19 +2,20 @@ import { NIL_ID } from '../../platform/ids.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import type { RecordRequestsRequest } from '../../proto/gen/usage/v1/usage.ts';
 
-const TYPES = ['uuid', 'uuid', 'int8', 'int8', 'int8', 'timestamptz'];
+const TYPES = ['uuid', 'uuid', 'int8', 'int8', 'int8', 'int8', 'timestamptz'];
 
 /**
  * Adds the counts of a batch, unless it was added before. Those of accounts are pending counts, so callers do not wait for
  * each other. Those of keys are added at once, in the order of their ids, so that two batches do not deadlock.
  */
 export async function recordRequests(db: Database, { batch_id, day, counts }: RecordRequestsRequest): Promise<void> {
-    const tuples = counts.map(({ account, key_id = null, requests, refused, verified, last_used_at_ms }) => [
+    const tuples = counts.map(({ account, key_id = null, requests, refused, verified, logins, last_used_at_ms }) => [
         account === NIL_ID ? null : account,
         key_id,
         requests,
         refused,
         verified,
+        logins,
         new Date(last_used_at_ms).toISOString(),
     ]);
     const monthOf = (date: ReturnType<typeof sql.fragment>) => sql.fragment`date_trunc('month', ${date}::timestamp)`;
@@ -24,7 +25,7 @@ export async function recordRequests(db: Database, { batch_id, day, counts }: Re
             INSERT INTO usage.batches (id) VALUES (${batch_id}) ON CONFLICT DO NOTHING RETURNING ${day}::date AS day
         ), counted AS (
             SELECT * FROM batch, ${sql.unnest(tuples, TYPES)}
-                AS counted (account, key_id, requests, refused, verified, last_used_at)
+                AS counted (account, key_id, requests, refused, verified, logins, last_used_at)
         ), used AS (
             INSERT INTO usage.keys AS known (key_id, account, last_used_at, day, requests_of_day, requests_of_month)
             SELECT key_id, account, last_used_at, day, requests, requests FROM counted
@@ -40,7 +41,7 @@ export async function recordRequests(db: Database, { batch_id, day, counts }: Re
         INSERT INTO usage.deltas (account, kind, day, amount)
         SELECT account, kind, day, sum(amount)
         FROM counted CROSS JOIN LATERAL (VALUES
-            ('requests', requests), ('rate_limit_hits', refused), ('presentations_verified', verified)
+            ('requests', requests), ('rate_limit_hits', refused), ('presentations_verified', verified), ('logins', logins)
         ) AS kinds (kind, amount)
         GROUP BY account, kind, day HAVING sum(amount) > 0`);
 }

@@ -4,6 +4,7 @@ import { AppError, invalid } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import { isId } from '../../platform/uuid.ts';
 import type {
+    GetCountsResponse,
     KeyUsage,
     RecordRequestsRequest,
     RecordRequestsResponse,
@@ -19,20 +20,8 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** Usage statistics. Rows are counted exactly at any time, requests when the process that served them has sent its counts. */
 export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageServiceDefinition> {
-    const { store } = deps;
     return {
-        async getCounts(_request, context) {
-            const amounts = await store.amounts(requireUser(context), context);
-            return {
-                dids_created: amounts.get('dids_created') ?? 0,
-                credentials_issued: amounts.get('credentials_issued') ?? 0,
-                presentations_created: amounts.get('presentations_created') ?? 0,
-                api_keys_active: amounts.get('api_keys_active') ?? 0,
-                wallets: amounts.get('wallets') ?? 0,
-                wallet_credentials: amounts.get('wallet_credentials') ?? 0,
-                wallet_bytes: amounts.get('wallet_bytes') ?? 0,
-            };
-        },
+        getCounts: (_request, context) => rowCounts(deps, requireUser(context), context),
         getStatistics: (_request, context) => accountStatistics(deps, requireUser(context), context),
         async getPlatformStatistics(_request, context) {
             requireTrusted(context);
@@ -42,6 +31,29 @@ export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageSer
             return { keys: key_ids.length > 0 ? await keyUsage(deps, key_ids, context) : [] };
         },
         recordRequests: (batch, context) => record(deps, batch, context),
+    };
+}
+
+async function rowCounts(
+    { counts }: UsageDependencies,
+    account: string,
+    context: CallContext,
+): Promise<GetCountsResponse> {
+    const [dids, credentials, presentations, keys, wallets] = await Promise.all([
+        counts.did.amounts(account, context),
+        counts.credentials.amounts(account, context),
+        counts.presentations.amounts(account, context),
+        counts.keys.amounts(account, context),
+        counts.wallet.amounts(account, context),
+    ]);
+    return {
+        dids_created: dids.get('dids_created') ?? 0,
+        credentials_issued: credentials.get('credentials_issued') ?? 0,
+        presentations_created: presentations.get('presentations_created') ?? 0,
+        api_keys_active: keys.get('api_keys_active') ?? 0,
+        wallets: wallets.get('wallets') ?? 0,
+        wallet_credentials: wallets.get('wallet_credentials') ?? 0,
+        wallet_bytes: wallets.get('wallet_bytes') ?? 0,
     };
 }
 

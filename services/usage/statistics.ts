@@ -1,25 +1,34 @@
 import type { CallContext } from '../../platform/context.ts';
 import { DAY_MS, dayText } from '../../platform/days.ts';
 import type { PlatformStatistics, Statistics } from '../../proto/gen/usage/v1/usage.ts';
-import { type Amount, PLATFORM, type UsageStore } from './store.ts';
+import { type AmountByMonth, type Counts, PLATFORM } from '../counts/counts.store.ts';
+import { COUNTING, type Counting } from '../counts/pending.store.ts';
+import type { UsageStore } from './store.ts';
 
 /** Number of days before today that the statistics of a week cover. */
 const WEEK_DAYS = 6;
 
+/** What the usage service counts itself. Its table also has old counts of rows, from before other services counted. */
+const REQUEST_KINDS = ['requests', 'rate_limit_hits', 'presentations_verified'];
+
 export interface UsageDependencies {
     store: UsageStore;
+    /** What each service has counted. */
+    counts: Record<Counting, Counts>;
     /** Milliseconds since 1970. */
     clock: () => number;
 }
 
 export async function accountStatistics(
-    { store, clock }: UsageDependencies,
+    { store, counts, clock }: UsageDependencies,
     account: string,
     context: CallContext,
 ): Promise<Statistics> {
     const today = dayText(clock());
-    const { amounts, requests_today } = await store.counts({ account, today }, context);
-    const { total, this_month } = readers(amounts);
+    const [{ total, this_month }, { requests_today }] = await Promise.all([
+        readAll(counts, { account, today }, context),
+        store.requests({ account, today }, context),
+    ]);
     return {
         period: today.slice(0, 7),
         dids_total: total('dids_created'),
@@ -40,17 +49,17 @@ export async function accountStatistics(
 
 /** Returns the platform's statistics, including rows and verifications without an owner. */
 export async function platformStatistics(
-    { store, clock }: UsageDependencies,
+    { store, counts, clock }: UsageDependencies,
     context: CallContext,
 ): Promise<PlatformStatistics> {
     const now = clock();
     const today = dayText(now);
     const week = dayText(now - WEEK_DAYS * DAY_MS);
-    const [{ amounts, requests_today, requests_this_week }, active] = await Promise.all([
-        store.counts({ account: PLATFORM, today }, context),
+    const [{ total }, { requests_today, requests_this_week }, active] = await Promise.all([
+        readAll(counts, { account: PLATFORM, today }, context),
+        store.requests({ account: PLATFORM, today }, context),
         store.active({ today, week }, context),
     ]);
-    const { total } = readers(amounts);
     return {
         users_active_today: active.today,
         users_active_this_week: active.this_week,
@@ -68,8 +77,19 @@ export async function platformStatistics(
     };
 }
 
-function readers(amounts: readonly Amount[]) {
-    const sum = (kind: string, part: 'total' | 'this_month'): number =>
-        amounts.filter((amount) => amount.kind === kind).reduce((total, amount) => total + amount[part], 0);
-    return { total: (kind: string) => sum(kind, 'total'), this_month: (kind: string) => sum(kind, 'this_month') };
+/** Reads the counts of all services. Each is asked for what it has counted, because it may have a database of its own. */
+async function readAll(
+    counts: Record<Counting, Counts>,
+    query: { account: string; today: string },
+    context: CallContext,
+) {
+    const read = async (service: Counting): Promise<readonly AmountByMonth[]> => {
+        const amounts = await counts[service].byMonth(query, context);
+        return service === 'usage' ? amounts.filter(({ kind }) => REQUEST_KINDS.includes(kind)) : amounts;
+    };
+    const amounts = new Map((await Promise.all(COUNTING.map(read))).flat().map((amount) => [amount.kind, amount]));
+    return {
+        total: (kind: string) => amounts.get(kind)?.total ?? 0,
+        this_month: (kind: string) => amounts.get(kind)?.this_month ?? 0,
+    };
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import { appendPendingCounts } from '../counts/pending.store.ts';
 import { claimedAlone, type NewClaim, releaseClaims, sealClaim } from '../idempotency/claims.store.ts';
-import { appendPendingCounts } from '../pending-counts.store.ts';
 import type { EntryName, NewEntry, WalletRow } from './rows.ts';
 
 /** A claim whose answer is sealed when it is known. `storedAt`: when the credential was first stored. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { SCHEMAS } from '../../services/schemas.ts';
 import { assertEntries } from './entries.ts';
 import { ROLE_TABLE, SERVICE_CALLS } from './role-table.ts';
 import { SOURCE_FILES as FILES, importsOf } from './source-files.ts';
@@ -27,6 +28,8 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
         part: /^services\/idempotency\//,
         imports: /^platform\/|^workers\/crypto\/seal\.ts$|^services\/map-in-flight\.ts$/,
     },
+    // The services that count their rows share it.
+    { part: /^services\/counts\//, imports: /^platform\// },
     // The services that sign or verify tokens share it. Each of them imports the contract of the signing service itself.
     {
         part: /^services\/issuers\//,
@@ -37,12 +40,12 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     {
         part: /^services\/[^/]+\//,
         imports:
-            /^(platform|proto|tokens|workers\/crypto)\/|^services\/(idempotency\/|issuers\/|(?!index|service|start)[^/]+\.ts$)/,
+            /^(platform|proto|tokens|workers\/crypto)\/|^services\/(counts\/|idempotency\/|issuers\/|(?!index|service|start)[^/]+\.ts$)/,
     },
     {
         part: /^services\/[^/]+\.ts$/,
         imports:
-            /^(platform|tokens)\/|^proto\/(limits|check-codes|tiers)\.ts$|^workers\/crypto\/seal\.ts$|^services\/(?!index|service|start)[^/]+\.ts$/,
+            /^(platform|tokens)\/|^proto\/(limits|check-codes|tiers)\.ts$|^workers\/crypto\/seal\.ts$|^services\/(counts\/|(?!index|service|start)[^/]+\.ts$)/,
     },
 ];
 
@@ -89,17 +92,33 @@ test('every file imports and does only what its part allows', () => {
 });
 
 /** What calls the usage service for its callers. */
-const COUNTS = new Set(['platform/access/request-counts.ts', 'services/approximate-quota.ts']);
+const COUNTS = 'platform/access/request-counts.ts';
 
 test('a service calls the services that the table of roles names, and no others', () => {
     const calls = FILES.flatMap((file) => {
         const caller = /^services\/(?!issuers\/)([^/]+)\//.exec(file)?.[1];
         const callees = importsOf(file, readFileSync(file, 'utf8')).map((path) =>
-            COUNTS.has(path) ? 'usage' : /^proto\/gen\/([^/]+)/.exec(path)?.[1],
+            path === COUNTS ? 'usage' : /^proto\/gen\/([^/]+)/.exec(path)?.[1],
         );
         return callees.flatMap((callee) => (caller && callee && callee !== caller ? [`${caller} → ${callee}`] : []));
     });
     assertEntries(calls, SERVICE_CALLS, `${ROLE_TABLE}, by what services/ imports`);
+});
+
+const SCHEMA_NAMES = SCHEMAS.map(({ schema }) => schema).join('|');
+const TABLE = new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE) (${SCHEMA_NAMES})\\.[a-z_]+`, 'g');
+
+test('a statement of a service names tables of its own schema only, which may be on a server of its own', () => {
+    const named = FILES.flatMap((file) => {
+        const service = /^services\/(?!counts\/)([^/]+)\//.exec(file)?.[1];
+        const tables = service ? readFileSync(file, 'utf8').matchAll(TABLE) : [];
+        return Array.from(tables, ([text, schema]) => ({ file, text, isOwn: schema === service }));
+    });
+    assert.ok(named.length > 50, `${named.length} tables`);
+    assert.deepEqual(
+        named.filter(({ isOwn }) => !isOwn),
+        [],
+    );
 });
 
 test('the calls between services form no cycle, so processes may start in any order', () => {
@@ -118,7 +137,7 @@ test('each rule detects its violation', () => {
         'tokens/times.ts': "import { newId } from '../platform/ids.ts';",
         'proto/gen/did/v1/did.ts': 'export { AppError } from "../../../../platform/errors.ts";',
         'workers/crypto/paseto.ts': "import { isTier } from '../../services/tiers.ts';",
-        'services/usage/roll-up.ts': "const { didStore } = await import('../did/store.ts');",
+        'services/counts/roll-up.ts': "const { didStore } = await import('../did/store.ts');",
         'gateway/admission/authenticator.ts': "import {\n    isTier,\n} from '../../services/tiers.ts';",
         'gateway/endpoints/dids.ts': "import { sign } from '../../workers/crypto/ed25519.ts';",
         'verify/src/verify.ts': "import { sign } from '../../workers/crypto/ed25519.ts';",

@@ -40,6 +40,7 @@ export const UNCOUNTED: RequestCounts = {
     admitted() {},
     refused() {},
     verifiedPresentation() {},
+    loggedIn() {},
     async stop() {},
 };
 

@@ -16,8 +16,10 @@ const { QUOTA_CREDENTIALS, QUOTA_PRESENTATIONS } = loadConfig({});
 async function aFullAccount() {
     const { token, user_id } = await newAccount();
     await db.query(
-        `INSERT INTO usage.totals (account, kind, month, amount) VALUES
-            ($1, 'credentials_issued', '2026-01-01', $2), ($1, 'presentations_created', '2026-01-01', $3)`,
+        `WITH credentials AS (
+            INSERT INTO credentials.totals (account, kind, month, amount) VALUES ($1, 'credentials_issued', '2026-01-01', $2)
+        ) INSERT INTO presentations.totals (account, kind, month, amount)
+        VALUES ($1, 'presentations_created', '2026-01-01', $3)`,
         [user_id, QUOTA_CREDENTIALS.free, QUOTA_PRESENTATIONS.free],
     );
     const issuer = await newDid(token);

@@ -206,7 +206,7 @@ it('neither logs nor tables contain the password of a wallet', async () => {
         }
     }
     const db = await database();
-    for (const table of ['wallet.wallets', 'wallet.credentials', 'usage.deltas']) {
+    for (const table of ['wallet.wallets', 'wallet.credentials', 'wallet.deltas']) {
         const { rowCount } = await db.query(`SELECT FROM ${table} t WHERE strpos(t::text, $1) > 0`, [password]);
         assert.equal(rowCount, 0, table);
     }

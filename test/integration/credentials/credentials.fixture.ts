@@ -7,13 +7,13 @@ import type { ServiceOf } from '../../../platform/rpc/definition.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { CredentialsServiceDefinition, type IssueRequest } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import { COUNTED_BY, type CountedKind, deltasOf } from '../../../services/counts/pending.store.ts';
 import { batches } from '../../../services/credentials/batches.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
 import { statusListStore } from '../../../services/credentials/status-lists/status-lists.store.ts';
 import { credentialStore } from '../../../services/credentials/store.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
-import type { CountedKind } from '../../../services/pending-counts.store.ts';
 import { inlineSignatures } from '../../../workers/crypto/signatures.ts';
 import { testContext, testDatabase } from '../../support/harness.ts';
 import { NO_QUOTA } from '../services/ample.ts';
@@ -110,7 +110,7 @@ export function refuses(kind: ErrorKind, call: Promise<unknown>): Promise<void> 
 /** The sum of the pending counts of one kind; `null` stands for calls without an account. */
 export async function counted(db: Database, account: string | null, kind: CountedKind): Promise<number> {
     const [row] = await db.rows(sql.type(z.strictObject({ amount: z.number().nullable() }))`
-        SELECT sum(amount)::bigint AS amount FROM usage.deltas
+        SELECT sum(amount)::bigint AS amount FROM ${deltasOf(COUNTED_BY[kind])}
         WHERE account IS NOT DISTINCT FROM ${account}::uuid AND kind = ${kind}`);
     return row?.amount ?? 0;
 }

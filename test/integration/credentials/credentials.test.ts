@@ -64,7 +64,7 @@ test('claims, tokens and keys are not stored', async () => {
     const secret = 'only-in-the-token-4711';
     const issued = await issue({ claims: `{"a":"${secret}"}` });
     const dump = await db.rows(sql.type(z.strictObject({ row: z.string() }))`
-        SELECT c::text AS row FROM credentials.credentials c UNION ALL SELECT d::text FROM usage.deltas d`);
+        SELECT c::text AS row FROM credentials.credentials c UNION ALL SELECT d::text FROM credentials.deltas d`);
     const text = dump.map(({ row }) => row).join('\n');
     assert.ok(text.includes(issued.credential_id.slice('urn:uuid:'.length)));
     const key = Buffer.from(issuer.private_key.subarray(0, 32));

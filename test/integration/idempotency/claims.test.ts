@@ -7,11 +7,10 @@ import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { CreateRequest, DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { approximateQuota } from '../../../services/approximate-quota.ts';
+import { countsOf } from '../../../services/counts/counts.store.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { pruneClaims } from '../../../services/idempotency/claims.store.ts';
-import { usageService } from '../../../services/usage/service.ts';
-import { usageStore } from '../../../services/usage/store.ts';
 import { testContext } from '../../support/harness.ts';
 import { counted, refuses, requestBy, startIssuing } from '../credentials/credentials.fixture.ts';
 import { AMPLE } from '../services/ample.ts';
@@ -131,11 +130,7 @@ test('a repeated DID returns the private key, whose row cannot be opened without
 });
 
 test('a used-up quota refuses new DIDs and leaves no claim, but not a repeated call, however many arrive at once', async () => {
-    const quota = approximateQuota(
-        'dids_created',
-        { ...AMPLE, free: 3 },
-        usageService({ store: usageStore(db), clock }),
-    );
+    const quota = approximateQuota('dids_created', { ...AMPLE, free: 3 }, countsOf('did', db));
     const limited = reached(
         DidServiceDefinition,
         didService({ store: didStore(db), signatures, quota, idempotency: idempotency('did'), clock }),

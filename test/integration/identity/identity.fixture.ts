@@ -4,6 +4,7 @@ import { after } from 'node:test';
 import { Client } from 'pg';
 import { guard } from '../../../platform/access/guard.ts';
 import { type LivenessMarks, livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import type { RequestCounts } from '../../../platform/access/request-counts.ts';
 import { shardTag } from '../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { identityService } from '../../../services/identity/service.ts';
@@ -13,6 +14,7 @@ import type { Quota } from '../../../services/quotas.ts';
 import { type PasswordPoolOptions, passwordPool } from '../../../workers/crypto/passwords.ts';
 import { poolMetrics } from '../../../workers/crypto/pool-metrics.ts';
 import { testContext, testDatabase, testRedis } from '../../support/harness.ts';
+import { UNCOUNTED } from '../../support/test-redis.ts';
 import { AMPLE } from '../services/ample.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
 
@@ -27,6 +29,7 @@ interface Replaced {
     livenessMarks?: LivenessMarks;
     tokens?: SessionIssuer;
     sessionQuota?: Quota;
+    requestCounts?: RequestCounts;
 }
 
 export function signingKey(): string {
@@ -93,6 +96,7 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
             guard: guard({ redis, shards: SHARDS }),
             livenessMarks: replaced.livenessMarks ?? livenessMarks({ redis, shards: SHARDS }),
             idempotency: testIdempotency(db, clock)('identity'),
+            requestCounts: replaced.requestCounts ?? UNCOUNTED,
             sessionQuota: replaced.sessionQuota ?? AMPLE,
             clock,
         });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import { identityStore } from '../../../services/identity/store.ts';
 import { testContext } from '../../support/harness.ts';
+import { UNCOUNTED } from '../../support/test-redis.ts';
 import { identityFixture, kind, login, newEmail, PASSWORD, signedIn } from './identity.fixture.ts';
 
 const fixture = await identityFixture();
@@ -33,6 +34,15 @@ test('a registration returns the account with the free tier and its normalised e
         ...user,
         last_login_at: undefined,
     });
+});
+
+test('each login is counted for its account, and a wrong password is not', async () => {
+    const counted: string[] = [];
+    const counting = build({ requestCounts: { ...UNCOUNTED, loggedIn: (account) => void counted.push(account) } });
+    const { email, user } = await signedIn({ identity: counting });
+    await login({ identity: counting }, email);
+    await assert.rejects(counting.login({ email, password: 'wrong' }, testContext()), kind('unauthenticated'));
+    assert.deepEqual(counted, [user.user_id, user.user_id]);
 });
 
 test('exactly one of twenty concurrent registrations of one address succeeds, and the others conflict', async () => {

@@ -45,7 +45,7 @@ test('expired keys of all accounts are released from the counts of active keys, 
             keys.map(async ({ account }) => {
                 const [row] = await db.rows(sql.type(z.strictObject({ places: z.number(), counted: z.number() }))`
                     SELECT active_keys AS places, (
-                        SELECT sum(amount)::int FROM usage.deltas WHERE account = ${account} AND kind = 'api_keys_active'
+                        SELECT sum(amount)::int FROM keys.deltas WHERE account = ${account} AND kind = 'api_keys_active'
                     ) AS counted FROM keys.accounts WHERE account = ${account}`);
                 assert.equal(row?.places, row?.counted);
                 return row?.places;

@@ -92,7 +92,7 @@ export async function keysFixture() {
 
     async function activeByDeltas(context: CallContext): Promise<number | null> {
         const [row] = await db.rows(sql.type(z.strictObject({ active: z.string().nullable() }))`
-            SELECT sum(amount)::text AS active FROM usage.deltas
+            SELECT sum(amount)::text AS active FROM keys.deltas
             WHERE account = ${context.user_id ?? null} AND kind = 'api_keys_active'`);
         return row?.active ? Number(row.active) : null;
     }

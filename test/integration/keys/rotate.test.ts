@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { openRedis, shardTag } from '../../../platform/redis/redis.ts';
-import { findDrift } from '../../../services/usage/recompute.store.ts';
+import { findDrift } from '../../../services/counts/drift.store.ts';
 import { quiet } from '../../support/context.ts';
 import { testContext } from '../../support/harness.ts';
 import { kind } from '../identity/identity.fixture.ts';

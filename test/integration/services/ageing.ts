@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../../platform/days.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import type { Redis } from '../../../platform/redis/redis.ts';
+import { COUNTING, totalsOf } from '../../../services/counts/pending.store.ts';
 
 /** The columns that hold times. */
 const TIMES = [
@@ -10,8 +11,12 @@ const TIMES = [
     ['identity', 'spent_refreshes', 'spent_at'],
     ['usage', 'keys', 'last_used_at'],
 ] as const;
-/** Tables with a day in the primary key. Days are moved far away and back, so that no row collides with another one. */
-const DAYS = ['days', 'keys', 'deltas'] as const;
+/** Tables with a day. Days are moved far away and back, so that no row collides with another one. */
+const DAYS = [
+    ['usage', 'days'],
+    ['usage', 'keys'],
+    ...COUNTING.map((service) => [service, 'deltas'] as const),
+] as const;
 const FAR = 1_000_000;
 
 /**
@@ -26,7 +31,7 @@ export async function age(db: Database, redis: Redis, days: number): Promise<voi
                 UPDATE ${sql.identifier([schema, table])} SET ${name} = ${name} - ${`${days} days`}::interval`);
         }
         for (const table of DAYS) {
-            const target = sql.identifier(['usage', table]);
+            const target = sql.identifier([...table]);
             await rows(sql.unsafe`UPDATE ${target} SET day = day + ${FAR}::int`);
             await rows(sql.unsafe`UPDATE ${target} SET day = day - ${FAR + days}::int`);
         }
@@ -42,8 +47,10 @@ export async function age(db: Database, redis: Redis, days: number): Promise<voi
 export async function ageTotals(db: Database): Promise<void> {
     await db.transaction(async ({ rows }) => {
         const recent = sql.fragment`WHERE month > '0001-01-01'`;
-        await rows(sql.unsafe`UPDATE usage.totals SET month = month + interval '1000 years' ${recent}`);
-        await rows(sql.unsafe`UPDATE usage.totals SET month = month - interval '1000 years 1 month' ${recent}`);
+        for (const totals of COUNTING.map(totalsOf)) {
+            await rows(sql.unsafe`UPDATE ${totals} SET month = month + interval '1000 years' ${recent}`);
+            await rows(sql.unsafe`UPDATE ${totals} SET month = month - interval '1000 years 1 month' ${recent}`);
+        }
     });
 }
 

@@ -7,44 +7,43 @@ import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { PresentationsServiceDefinition } from '../../../proto/gen/presentations/v1/presentations.ts';
-import { UsageServiceDefinition } from '../../../proto/gen/usage/v1/usage.ts';
 import { approximateQuota } from '../../../services/approximate-quota.ts';
+import { countsOf } from '../../../services/counts/counts.store.ts';
+import type { Counting } from '../../../services/counts/pending.store.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
 import { presentationsService } from '../../../services/presentations/service.ts';
 import { presentationStore } from '../../../services/presentations/store.ts';
-import { usageService } from '../../../services/usage/service.ts';
-import { usageStore } from '../../../services/usage/store.ts';
 import { internalContext, newParty, type Party, refuses, requestBy } from '../credentials/credentials.fixture.ts';
 import { keyOf, startBatches } from '../credentials/credentials-batches.fixture.ts';
 import { reached } from './reached.ts';
 
 const { db, did, signing, credentials, dependencies, idempotency, signatures, clock, good } = await startBatches();
-const realUsage = reached(UsageServiceDefinition, usageService({ store: usageStore(db), clock }));
 const of = (free: number) => ({ free, basic: 2 * free, pro: 1e6, enterprise: 1e6 });
 
-/** The usage service as one process calls it. `looks` are its calls, and `settled` resolves when all have an answer. */
-function usageOfProcess() {
+/** The counts of a service as one process reads them. `looks` are its readings; `settled` resolves when all have ended. */
+function countsInProcess(counting: Counting) {
     const state = { fails: false };
     const looks: Array<Promise<unknown>> = [];
-    const getCounts: typeof realUsage.getCounts = (request, context) => {
-        const failed = () => Promise.reject(new AppError('unavailable', 'The usage service is away.'));
-        const look = state.fails ? failed() : realUsage.getCounts(request, context);
+    const { amounts: read } = countsOf(counting, db);
+    const amounts: typeof read = (account, lifetime) => {
+        const failed = () => Promise.reject(new AppError('unavailable', 'PostgreSQL is away.'));
+        const look = state.fails ? failed() : read(account, lifetime);
         looks.push(look);
         return look;
     };
-    return { usage: { ...realUsage, getCounts }, looks, state, settled: () => Promise.allSettled(looks) };
+    return { counts: { amounts }, looks, state, settled: () => Promise.allSettled(looks) };
 }
 
 /** A credentials service with this quota, as in a process of its own. Its calls wait for its looks. */
 function processOf(free: number) {
-    const { usage, settled, ...rest } = usageOfProcess();
+    const { counts, settled, ...rest } = countsInProcess('credentials');
     const service = reached(
         CredentialsServiceDefinition,
         credentialsService({
             ...dependencies,
             services: { did, signing },
             listScope: 'owner',
-            quota: approximateQuota('credentials_issued', of(free), usage),
+            quota: approximateQuota('credentials_issued', of(free), counts),
         }),
     );
     const issue = async (party: Party, context = party.context) => {
@@ -128,7 +127,7 @@ describe('the quota of credentials', () => {
         assert.equal(looks.length, 3);
     });
 
-    it('admits calls while the usage service fails, and refuses them once it answers', async () => {
+    it('admits calls while PostgreSQL does not say how many there are, and refuses them once it answers', async () => {
         const [far, near] = [processOf(256), processOf(2)];
         const party = await newParty(did);
         for (const { state, looks, issue } of [far, near]) {
@@ -144,7 +143,7 @@ describe('the quota of credentials', () => {
 });
 
 it('the quota of presentations refuses an account, but not a repeated call', async () => {
-    const { usage, settled } = usageOfProcess();
+    const { counts, settled } = countsInProcess('presentations');
     const service = reached(
         PresentationsServiceDefinition,
         presentationsService({
@@ -152,7 +151,7 @@ it('the quota of presentations refuses an account, but not a repeated call', asy
             signatures,
             services: { credentials, signing },
             idempotency: idempotency('presentations'),
-            quota: approximateQuota('presentations_created', of(2), usage),
+            quota: approximateQuota('presentations_created', of(2), counts),
             clock,
         }),
     );

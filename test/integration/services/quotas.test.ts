@@ -6,11 +6,10 @@ import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { approximateQuota } from '../../../services/approximate-quota.ts';
+import { countsOf } from '../../../services/counts/counts.store.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
 import type { Quota } from '../../../services/quotas.ts';
-import { usageService } from '../../../services/usage/service.ts';
-import { usageStore } from '../../../services/usage/store.ts';
 import { testContext, testRedis } from '../../support/harness.ts';
 import { internalContext, newParty } from '../credentials/credentials.fixture.ts';
 import { buildKeys } from '../keys/keys.fixture.ts';
@@ -24,7 +23,6 @@ const { db, did, signing, signatures } = services;
 const longContext = (changes: Parameters<typeof testContext>[0] = {}) =>
     testContext({ deadline: Number.POSITIVE_INFINITY, ...changes });
 
-const usage = usageService({ store: usageStore(db), clock: Date.now });
 const of = (free: number): Quota => ({ free, basic: 2 * free, pro: 1e6, enterprise: 1e6 });
 /** A did service with this quota, as in a process of its own. */
 const didsOf = (quota: Quota) =>
@@ -33,7 +31,7 @@ const didsOf = (quota: Quota) =>
         didService({
             store: didStore(db),
             signatures,
-            quota: approximateQuota('dids_created', quota, usage),
+            quota: approximateQuota('dids_created', quota, countsOf('did', db)),
             idempotency: testIdempotency(db)('did'),
             clock: Date.now,
         }),
@@ -125,9 +123,9 @@ const walletsOf = (quotas: { wallets?: Quota; credentials?: Quota; bytes?: Quota
         CHEAP,
         { did, signing },
         {
-            wallets: approximateQuota('wallets', quotas.wallets ?? AMPLE, usage),
-            credentials: approximateQuota('wallet_credentials', quotas.credentials ?? AMPLE, usage),
-            bytes: approximateQuota('wallet_bytes', quotas.bytes ?? AMPLE, usage),
+            wallets: approximateQuota('wallets', quotas.wallets ?? AMPLE, countsOf('wallet', db)),
+            credentials: approximateQuota('wallet_credentials', quotas.credentials ?? AMPLE, countsOf('wallet', db)),
+            bytes: approximateQuota('wallet_bytes', quotas.bytes ?? AMPLE, countsOf('wallet', db)),
         },
     );
 const ample = walletsOf({});

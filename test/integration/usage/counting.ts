@@ -1,5 +1,9 @@
 import { requestCounts } from '../../../platform/access/request-counts.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { allCounts } from '../../../services/counts/counts.store.ts';
+import { COUNTING } from '../../../services/counts/pending.store.ts';
+import { rollUp } from '../../../services/counts/roll-up.ts';
+import { ACTIVITY } from '../../../services/usage/roll-up.store.ts';
 import { usageService } from '../../../services/usage/service.ts';
 import { usageStore } from '../../../services/usage/store.ts';
 import { quiet, testContext, testDatabase } from '../../support/harness.ts';
@@ -8,12 +12,15 @@ import { quiet, testContext, testDatabase } from '../../support/harness.ts';
 export async function countingFixture(clock: () => number = Date.now) {
     const { db, url } = await testDatabase();
     const store = usageStore(db);
-    const usage = usageService({ store, clock });
+    const counts = allCounts(db);
+    const usage = usageService({ store, counts, clock });
     const trusted = () => testContext({ trusted: true, user_id: undefined });
     const gateway = () => {
         const record = (batch: Parameters<typeof usage.recordRequests>[0]) => usage.recordRequests(batch, trusted());
         const counts = requestCounts({ record, clock, log: quiet, metrics: createMetrics() });
         return { ...counts, send: counts.stop };
     };
-    return { db, url, store, usage, trusted, gateway };
+    const rollUpAll = () =>
+        Promise.all(COUNTING.map((service) => rollUp(service, db, service === 'usage' ? ACTIVITY : undefined)));
+    return { db, url, store, counts, usage, trusted, gateway, rollUpAll };
 }

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { sql } from '../../../platform/postgres/db.ts';
-import { rollUpStore } from '../../../services/usage/roll-up.store.ts';
-import { PLATFORM } from '../../../services/usage/store.ts';
+import { PLATFORM } from '../../../services/counts/counts.store.ts';
 import { testContext } from '../../support/harness.ts';
 import { countingFixture } from './counting.ts';
 
 const clock = { now: Date.parse('2026-03-03T12:00:00.000Z') };
-const { db, store, usage, gateway } = await countingFixture(() => clock.now);
+const { db, store, counts, usage, gateway, rollUpAll } = await countingFixture(() => clock.now);
 const [TODAY, WEEK] = ['2026-03-03', '2026-02-25'];
 
 async function addDelta(account: string, kind: string, day: string, amount = 1): Promise<void> {
@@ -26,10 +25,10 @@ it('a week is today and the six days before, for requests and for active account
         await addDelta(randomUUID(), 'requests', day, requests);
     }
     for (const _ of ['before', 'after']) {
-        const { requests_today, requests_this_week } = await store.counts({ account: PLATFORM, today: TODAY });
+        const { requests_today, requests_this_week } = await store.requests({ account: PLATFORM, today: TODAY });
         assert.deepEqual([requests_today, requests_this_week], [1, 11]);
         assert.deepEqual(await store.active({ today: TODAY, week: WEEK }), { today: 1, this_week: 2 });
-        await rollUpStore(db).rollUpPendingCounts();
+        await rollUpAll();
     }
 });
 
@@ -43,12 +42,12 @@ it('a login makes an account active before the roll-up, and other pending counts
 
 it('counts of an earlier month are in the total but not in this month, before and after the roll-up', async () => {
     const account = randomUUID();
-    await addDelta(account, 'wallets', '2026-02-28', 3);
-    await addDelta(account, 'wallets', '2026-03-01', 4);
-    const amountsNow = async () => (await store.counts({ account, today: TODAY })).amounts;
-    const expected = [{ kind: 'wallets', total: 7, this_month: 4 }];
+    await addDelta(account, 'requests', '2026-02-28', 3);
+    await addDelta(account, 'requests', '2026-03-01', 4);
+    const amountsNow = () => counts.usage.byMonth({ account, today: TODAY });
+    const expected = [{ kind: 'requests', total: 7, this_month: 4 }];
     assert.deepEqual(await amountsNow(), expected);
-    await rollUpStore(db).rollUpPendingCounts();
+    await rollUpAll();
     assert.deepEqual(await amountsNow(), expected);
 });
 

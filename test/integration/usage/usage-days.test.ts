@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { DAY_MS, dayText } from '../../../platform/days.ts';
+import { mergeTotals } from '../../../services/counts/merge.store.ts';
 import { pruneUsage } from '../../../services/usage/prune.store.ts';
-import { rollUpStore } from '../../../services/usage/roll-up.store.ts';
-import { rollUp } from '../../../services/usage/roll-up.ts';
 import { testContext } from '../../support/harness.ts';
 import { countingFixture } from './counting.ts';
 
 let now = 0;
-const { db, usage, trusted, gateway } = await countingFixture(() => now);
+const { db, usage, trusted, gateway, rollUpAll } = await countingFixture(() => now);
 const { admitted, refused, verifiedPresentation, send } = gateway();
-const rollUpAll = () => rollUp(rollUpStore(db));
 
 type Counted = 'requests' | 'refused' | 'verified';
 
@@ -129,6 +127,7 @@ async function runThrough(change: number, rollsUp: boolean[]): Promise<void> {
         await rollUpAll();
         await checkAll(callers, `${at}: after a roll-up`);
         await pruneUsage(db, dayText(now));
+        await mergeTotals('usage', db, dayText(now));
         await checkAll(callers, `${at}: after pruning`);
     }
 }

@@ -5,18 +5,16 @@ import { z } from 'zod';
 import { dayText } from '../../../platform/days.ts';
 import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
+import { PLATFORM } from '../../../services/counts/counts.store.ts';
+import { findDrift } from '../../../services/counts/drift.store.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { pruneUsage } from '../../../services/usage/prune.store.ts';
-import { findDrift } from '../../../services/usage/recompute.store.ts';
-import { rollUpStore } from '../../../services/usage/roll-up.store.ts';
-import { rollUp } from '../../../services/usage/roll-up.ts';
 import { testContext } from '../../support/harness.ts';
 import { countingFixture } from './counting.ts';
 
-const { db, store, usage, trusted, gateway } = await countingFixture();
+const { db, store, usage, trusted, gateway, rollUpAll } = await countingFixture();
 const dids = didStore(db);
 
-const rollUpAll = () => rollUp(rollUpStore(db));
 const makeDid = (account: string | undefined) =>
     dids.insert({ did: `did:test:${randomUUID()}`, public_key: new Uint8Array(32), account, origin: 'generated' });
 const statisticsOf = (account: string) => usage.getStatistics({}, testContext({ user_id: account }));
@@ -43,20 +41,28 @@ describe('counts of rows', () => {
         assert.equal((await platform()).dids_created, before + 3);
     });
 
-    it('agree with the rows, and drift is reported if they do not', async () => {
+    it('agree with the rows, and drift is reported and repaired if they do not', async () => {
         await makeDid(randomUUID());
         assert.deepEqual(await findDrift(db), []);
         await rollUpAll();
         assert.deepEqual(await findDrift(db), []);
         const account = randomUUID();
         await db.rows(sql.unsafe`
-            INSERT INTO usage.deltas (account, kind, day, amount) VALUES (${account}, 'dids_created', now(), 2)`);
-        const drift = await findDrift(db);
+            INSERT INTO did.deltas (account, kind, day, amount) VALUES
+                (${account}, 'dids_created', now(), 2), (NULL, 'dids_created', now(), 5)`);
+        const dids = (await platform()).dids_created;
+        const drift = await findDrift(db, { repair: true });
         assert.deepEqual(
-            drift.filter((row) => row.account === account),
-            [{ account, kind: 'dids_created', counted: 2, rows: 0 }],
+            drift.toSorted((one, other) => one.counted - other.counted),
+            [
+                { account, kind: 'dids_created', counted: 2, rows: 0 },
+                { account: PLATFORM, kind: 'dids_created', counted: dids, rows: dids - 7 },
+            ],
         );
-        await db.rows(sql.unsafe`DELETE FROM usage.deltas WHERE account = ${account}`);
+        assert.deepEqual(await findDrift(db), []);
+        await rollUpAll();
+        assert.deepEqual(await findDrift(db), []);
+        assert.deepEqual([(await statisticsOf(account)).dids_total, (await platform()).dids_created], [0, dids - 7]);
     });
 });
 
@@ -94,7 +100,15 @@ describe('counts of requests', () => {
 
     it('are added once, however often and however many at once their batch is sent', async () => {
         const [account, keyId] = [randomUUID(), randomUUID()];
-        const count = { account, key_id: keyId, requests: 3, refused: 2, verified: 1, last_used_at_ms: Date.now() };
+        const count = {
+            account,
+            key_id: keyId,
+            requests: 3,
+            refused: 2,
+            verified: 1,
+            logins: 0,
+            last_used_at_ms: Date.now(),
+        };
         const batch = { batch_id: newId(), day: dayText(Date.now()), counts: [count] };
         const send = () => usage.recordRequests(batch, trusted());
         await Promise.all(Array.from({ length: 20 }, send));
@@ -139,12 +153,13 @@ describe('counts of requests', () => {
 
     it('make an account active today, also in the statistics of the platform', async () => {
         const before = await platform();
-        const { admitted, verifiedPresentation, send } = gateway();
+        const { admitted, loggedIn, verifiedPresentation, send } = gateway();
         admitted({ user_id: randomUUID() }, 3);
+        loggedIn(randomUUID());
         verifiedPresentation({ user_id: undefined }); // of a trusted caller that acts for no account
         await send();
         const after = await platform();
-        assert.equal(after.users_active_today, before.users_active_today + 1);
+        assert.equal(after.users_active_today, before.users_active_today + 2);
         assert.equal(after.requests_today, before.requests_today + 3);
         assert.equal(after.presentations_verified, before.presentations_verified + 1);
         await rollUpAll();
@@ -152,7 +167,7 @@ describe('counts of requests', () => {
     });
 
     it('are taken only from trusted callers, and only if they are well-formed', async () => {
-        const count = { account: randomUUID(), requests: 1, refused: 0, verified: 0, last_used_at_ms: 0 };
+        const count = { account: randomUUID(), requests: 1, refused: 0, verified: 0, logins: 0, last_used_at_ms: 0 };
         const batch = { batch_id: newId(), day: '2031-01-01', counts: [count] };
         await assert.rejects(usage.recordRequests(batch, testContext()), { kind: 'forbidden' });
         for (const bad of [

@@ -106,6 +106,8 @@ export interface RequestCount {
   verified: number;
   /** When the last of the requests was made, in milliseconds since 1970. 0 if there are none. */
   last_used_at_ms: number;
+  /** Sessions that were opened. */
+  logins: number;
 }
 
 export interface RecordRequestsResponse {
@@ -1095,7 +1097,7 @@ export const RecordRequestsRequest: MessageFns<RecordRequestsRequest> = {
 };
 
 function createBaseRequestCount(): RequestCount {
-  return { account: "", key_id: undefined, requests: 0, refused: 0, verified: 0, last_used_at_ms: 0 };
+  return { account: "", key_id: undefined, requests: 0, refused: 0, verified: 0, last_used_at_ms: 0, logins: 0 };
 }
 
 export const RequestCount: MessageFns<RequestCount> = {
@@ -1117,6 +1119,9 @@ export const RequestCount: MessageFns<RequestCount> = {
     }
     if (message.last_used_at_ms !== 0) {
       writer.uint32(48).uint64(message.last_used_at_ms);
+    }
+    if (message.logins !== 0) {
+      writer.uint32(56).uint64(message.logins);
     }
     return writer;
   },
@@ -1182,6 +1187,14 @@ export const RequestCount: MessageFns<RequestCount> = {
             message.last_used_at_ms = longToNumber(reader.uint64());
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.logins = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1205,6 +1218,7 @@ export const RequestCount: MessageFns<RequestCount> = {
     message.refused = object.refused ?? 0;
     message.verified = object.verified ?? 0;
     message.last_used_at_ms = object.last_used_at_ms ?? 0;
+    message.logins = object.logins ?? 0;
     return message;
   },
 };

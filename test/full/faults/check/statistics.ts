@@ -1,6 +1,6 @@
 import { openDatabase } from '../../../../platform/postgres/db.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
-import { findDrift } from '../../../../services/usage/recompute.store.ts';
+import { findDrift } from '../../../../services/counts/drift.store.ts';
 import type { Actor } from '../load/actor.ts';
 import { isAcknowledged, isRefused } from '../load/calls.ts';
 import type { Entry, Journal, Kind } from '../load/journal.ts';

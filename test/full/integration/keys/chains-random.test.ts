@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../../../platform/errors.ts';
+import { findDrift } from '../../../../services/counts/drift.store.ts';
 import { keyStore } from '../../../../services/keys/store.ts';
-import { findDrift } from '../../../../services/usage/recompute.store.ts';
 import { chainsFixture, FREE_LIMIT, MONTH_S, PLACES } from '../../../integration/keys/chains.fixture.ts';
 import { testContext } from '../../../support/harness.ts';
 

@@ -11,13 +11,14 @@ import { sql } from '../../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../../platform/process/config.ts';
 import { shardTag } from '../../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
+import { allCounts } from '../../../../services/counts/counts.store.ts';
+import { findDrift } from '../../../../services/counts/drift.store.ts';
 import { didStore } from '../../../../services/did/store.ts';
 import { identityService } from '../../../../services/identity/service.ts';
 import { identityStore } from '../../../../services/identity/store.ts';
 import { tokens } from '../../../../services/identity/tokens.ts';
 import { SERVICES } from '../../../../services/index.ts';
 import type { ServiceDependencies } from '../../../../services/service.ts';
-import { findDrift } from '../../../../services/usage/recompute.store.ts';
 import { usageService } from '../../../../services/usage/service.ts';
 import { usageStore } from '../../../../services/usage/store.ts';
 import { passwordPool } from '../../../../workers/crypto/passwords.ts';
@@ -52,7 +53,7 @@ after(() => Promise.all([signatures.close(), passwords.close()]));
 
 const keysPem = signingKey();
 const limits = limiter({ redis, shards: SHARDS, windowMs: 60_000, log: quiet, metrics: createMetrics() });
-const usage = usageService({ store: usageStore(db), clock: Date.now });
+const usage = usageService({ store: usageStore(db), counts: allCounts(db), clock: Date.now });
 const counts = requestCounts({
     record: (batch) => usage.recordRequests(batch, testContext({ trusted: true })),
     clock: Date.now,
@@ -84,6 +85,7 @@ const identity = identityService({
     guard: guard({ redis, shards: SHARDS }),
     livenessMarks: ended,
     idempotency: testIdempotency(db)('identity'),
+    requestCounts: counts,
     sessionQuota: AMPLE,
     clock: Date.now,
 });
@@ -130,6 +132,8 @@ async function newUser() {
 const BOUNDED = [
     'usage.deltas',
     'usage.totals',
+    'did.deltas',
+    'did.totals',
     'usage.days',
     'usage.keys',
     'usage.batches',
@@ -176,7 +180,7 @@ it('after months of the same traffic, tables and Redis have not grown, and the c
     assert.ok(half && end);
     assert.deepEqual({ ...end, bytes: 0 }, { ...half, bytes: 0 });
     assert.ok(end.bytes <= 1.05 * half.bytes, `${half.bytes} bytes in Redis, then ${end.bytes}`);
-    assert.equal(end.tables['usage.deltas'], 0);
+    assert.deepEqual([end.tables['usage.deltas'], end.tables['did.deltas']], [0, 0]);
     assert.ok(end.keysWithoutEnd <= SHARDS, 'every key expires, except the epoch of each shard');
     assert.deepEqual(await findDrift(db), []);
 });

@@ -38,6 +38,7 @@ export function setUp(
             admitted: (caller, requests) => counted.push(['admitted', caller, requests]),
             refused: (caller) => counted.push(['refused', caller]),
             verifiedPresentation: (caller) => counted.push(['verified', caller]),
+            loggedIn() {},
             async stop() {},
         },
         limits: LIMITS,

@@ -50,11 +50,12 @@ describe('requests are counted in memory', () => {
         counts.admitted(KEY, 3);
         counts.refused(KEY);
         counts.refused(SESSION);
+        counts.loggedIn('account');
         counts.verifiedPresentation({ user_id: undefined });
         await pass(1_499);
         assert.equal(seen.length, 0);
         await pass(1);
-        const none = { requests: 0, refused: 0, verified: 0, last_used_at_ms: 0 };
+        const none = { requests: 0, refused: 0, verified: 0, logins: 0, last_used_at_ms: 0 };
         const [batch, ...more] = seen;
         assert.deepEqual(more, []);
         assert.deepEqual(
@@ -68,9 +69,10 @@ describe('requests are counted in memory', () => {
                         requests: 4,
                         refused: 1,
                         verified: 0,
+                        logins: 0,
                         last_used_at_ms: NOON + 5,
                     },
-                    { ...none, account: 'account', key_id: undefined, refused: 1 },
+                    { ...none, account: 'account', key_id: undefined, refused: 1, logins: 1 },
                     { ...none, account: NIL_ID, key_id: undefined, verified: 1 },
                 ],
             ],

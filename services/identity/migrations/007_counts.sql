@@ -1,0 +1,33 @@
+-- This service counts its own rows from now on (services/counts), so that no statement names two schemas. Programs of the
+-- previous release count in usage.deltas; `npm run usage:recompute -- --repair` adds what they write beside this release.
+
+CREATE TABLE identity.deltas (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    -- NULL: the row has no owner and counts for the platform only
+    account uuid,
+    kind text NOT NULL,
+    -- when the rows were written (UTC)
+    day date NOT NULL,
+    amount bigint NOT NULL
+);
+CREATE INDEX deltas_by_account ON identity.deltas (account, kind);
+
+CREATE TABLE identity.totals (
+    -- the nil UUID stands for the whole platform, including rows without an owner
+    account uuid NOT NULL,
+    kind text NOT NULL,
+    -- the first day of the month (UTC)
+    month date NOT NULL,
+    amount bigint NOT NULL,
+    PRIMARY KEY (account, kind, month)
+);
+CREATE INDEX totals_by_month ON identity.totals (month, account);
+
+INSERT INTO identity.totals (account, kind, month, amount)
+WITH owned AS (
+    SELECT NULL::uuid AS account, 'users_' || tier AS kind, date_trunc('month', created_at AT TIME ZONE 'UTC')::date AS month, count(*) AS amount
+    FROM identity.users GROUP BY tier, month
+)
+SELECT account, kind, month, sum(amount) FROM owned WHERE account IS NOT NULL GROUP BY account, kind, month
+UNION ALL
+SELECT '00000000-0000-0000-0000-000000000000', kind, month, sum(amount) FROM owned GROUP BY kind, month;
