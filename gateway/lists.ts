@@ -55,18 +55,17 @@ export function listReader() {
             const page = await list.fetch({ limit: limit ?? MAX_PAGE_ROWS, cursor, with_total: true }, context);
             return { data: dataOf(list, page, page.total ?? 0), next_cursor: page.next_cursor };
         }
-        const place = await takePlace(accountOf(context));
+        const leave = await takePlace(accountOf(context), context.cancellation);
         try {
             requireTime(context); // during the wait the deadline may have passed or the client disconnected
             const first = await list.fetch({ limit: MAX_PAGE_ROWS, cursor: undefined, with_total: false }, context);
             if (first.next_cursor !== undefined) {
-                place.becomeLong();
-                return { pieces: pieces(list, first, context), close: place.leave };
+                return { pieces: pieces(list, first, context), close: leave };
             }
-            place.leave();
+            leave();
             return { data: dataOf(list, first, first.rows.length), next_cursor: undefined };
         } catch (error) {
-            place.leave();
+            leave();
             throw error;
         }
     };

@@ -173,3 +173,29 @@ export class Places {
         if (next !== undefined) this.#take(next);
     }
 }
+
+/** Places for each caller alone: nobody waits for the calls of others. It holds nothing of callers without calls. */
+export class CallerPlaces {
+    readonly #options: PlacesOptions;
+    readonly #ofCallers = new Map<string, Places>();
+
+    constructor(options: PlacesOptions) {
+        this.#options = options;
+    }
+
+    /** The number of waiting calls of a caller. */
+    waiting(caller: string): number {
+        return this.#ofCallers.get(caller)?.waiting ?? 0;
+    }
+
+    /** Calls `run` when the caller has a place. Rejects as BoundedQueue.wait() does. */
+    async run<Result>(caller: string, run: () => Promise<Result>, lifetime: CallLifetime): Promise<Result> {
+        const places = this.#ofCallers.get(caller) ?? new Places(this.#options);
+        this.#ofCallers.set(caller, places);
+        try {
+            return await places.run(run, lifetime);
+        } finally {
+            if (places.isEmpty && this.#ofCallers.get(caller) === places) this.#ofCallers.delete(caller);
+        }
+    }
+}

@@ -1,4 +1,4 @@
-import { Places } from '../../platform/bounded-queue.ts';
+import { CallerPlaces, Places } from '../../platform/bounded-queue.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 
@@ -38,7 +38,7 @@ interface Batch<Body, Result> {
  * been read, so that slow senders do not keep the places from others. Callers take turns.
  */
 export class BatchPlaces {
-    readonly #ofCallers = new Map<string, Places>();
+    readonly #ofCallers = new CallerPlaces({ places: PER_CALLER, name: QUEUE, maxWaiting: MAX_WAITING });
     readonly #ofGateway = new Places({ places: PER_GATEWAY, name: QUEUE, maxWaiting: MAX_READ });
 
     /**
@@ -46,8 +46,7 @@ export class BatchPlaces {
      * `unavailable` or `deadline` if all callers together have.
      */
     async run<Body, Result>({ caller, lifetime, read, run }: Batch<Body, Result>): Promise<Result> {
-        const places = this.#placesOf(caller);
-        if (places.waiting >= MAX_WAITING) throw tooManyBatches();
+        if (this.#ofCallers.waiting(caller) >= MAX_WAITING) throw tooManyBatches();
         let hasBegun = false;
         const begin = async (): Promise<Result> => {
             hasBegun = true;
@@ -55,21 +54,11 @@ export class BatchPlaces {
             return this.#ofGateway.run(() => run(body), lifetime(), caller);
         };
         try {
-            return await places.run(begin, lifetime());
+            return await this.#ofCallers.run(caller, begin, lifetime());
         } catch (error) {
             const hasWaitedInVain = !hasBegun && error instanceof AppError && error.kind === 'deadline';
             throw hasWaitedInVain ? tooManyBatches() : error;
-        } finally {
-            if (places.isEmpty) this.#ofCallers.delete(caller);
         }
-    }
-
-    #placesOf(caller: string): Places {
-        const known = this.#ofCallers.get(caller);
-        if (known) return known;
-        const places = new Places({ places: PER_CALLER, name: QUEUE, maxWaiting: MAX_WAITING });
-        this.#ofCallers.set(caller, places);
-        return places;
     }
 }
 

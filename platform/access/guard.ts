@@ -1,5 +1,5 @@
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
-import { Places } from '../bounded-queue.ts';
+import { CallerPlaces } from '../bounded-queue.ts';
 import { createCache } from '../cache.ts';
 import type { CallLifetime } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -42,30 +42,24 @@ export interface Guard {
 /** Guards passwords against guessing, across all processes and, while Redis does not answer, in each one alone. */
 export function guard({ redis, shards }: { redis: Redis; shards: number }): Guard {
     const begin = attemptCounts(redis, shards);
-    const turns = new Map<string, Places>();
+    const turns = new CallerPlaces({ places: 1, name: QUEUE, maxWaiting: MAX_WAITING });
     return {
         /** Attempts from one address take turns, so that right passwords at once do not look like many failures. */
         async attempt(target, verify) {
             const key = `${target.subject} ${target.address}`;
-            const turn = turns.get(key) ?? new Places({ places: 1, name: QUEUE, maxWaiting: MAX_WAITING });
-            turns.set(key, turn);
             const span = redisSpan(QUEUE, target);
-            try {
-                return await turn.run(async () => {
-                    span.sent(1);
-                    const counted = await inSpan(span, () => begin(target));
-                    const settle = (step: () => Promise<unknown>) =>
-                        inSpan(redisSpan('password_verdict', target), step);
-                    const result = await verify().catch(async (error: unknown) => {
-                        await settle(counted.undo);
-                        throw error;
-                    });
-                    if (result !== undefined) await settle(counted.clear);
-                    return result;
-                }, target);
-            } finally {
-                if (turn.isEmpty && turns.get(key) === turn) turns.delete(key);
-            }
+            const run = async () => {
+                span.sent(1);
+                const counted = await inSpan(span, () => begin(target));
+                const settle = (step: () => Promise<unknown>) => inSpan(redisSpan('password_verdict', target), step);
+                const result = await verify().catch(async (error: unknown) => {
+                    await settle(counted.undo);
+                    throw error;
+                });
+                if (result !== undefined) await settle(counted.clear);
+                return result;
+            };
+            return turns.run(key, run, target);
         },
     };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { BoundedQueue, Places } from '../../../platform/bounded-queue.ts';
+import { BoundedQueue, CallerPlaces, Places } from '../../../platform/bounded-queue.ts';
 import { Cancellation } from '../../../platform/context.ts';
 import { queueStats } from '../../../platform/queue-stats.ts';
 
@@ -150,4 +150,23 @@ describe('places', { timeout: 30_000 }, () => {
         await lateEnd;
         assert.equal(places.isEmpty, true);
     });
+});
+
+it('places of one caller stay while a call of it runs, also when some are refused as others end', async () => {
+    const places = new CallerPlaces({ places: 1, name: 'alone', maxWaiting: 0 });
+    let [running, most] = [0, 0];
+    const ticks = async (count: number): Promise<void> => {
+        for (let tick = 0; tick < count; tick++) await undefined;
+    };
+    const run = async (): Promise<void> => {
+        most = Math.max(most, ++running);
+        await ticks(4);
+        running--;
+    };
+    const calls = Array.from({ length: 100 }, async (_, index) => {
+        await ticks(index);
+        await places.run('somebody', run, {}).catch(() => {});
+    });
+    await Promise.all(calls);
+    assert.deepEqual([most, places.waiting('somebody')], [1, 0]);
 });
