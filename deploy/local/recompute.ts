@@ -11,12 +11,15 @@ import { runningPostgres } from './databases/postgres.ts';
  * DATABASE_URL or of the service that runs on DATA_DIR. `-- --repair` corrects the counts.
  */
 
+/** Time limit for counting the rows of one service, in milliseconds: an hour, because a table may be large. */
+const COUNT_MS = 3_600_000;
+
 const url = loadConfig(process.env).DATABASE_URL ?? runningPostgres(openDataDir(process.env['DATA_DIR'] ?? '.data'));
 if (url === undefined) {
     console.error('No database: set DATABASE_URL, or DATA_DIR to the folder that a service is running on.');
     process.exit(1);
 }
-const db = await openDatabase({ url, size: 1, pooled: false, metrics: createMetrics() });
+const db = await openDatabase({ url, size: 1, pooled: false, metrics: createMetrics(), statementMs: COUNT_MS });
 const repair = process.argv.includes('--repair');
 const drift = await findDrift(db, { repair }).finally(() => db.close());
 for (const { account, kind, counted, rows } of drift)

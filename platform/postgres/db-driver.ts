@@ -5,11 +5,11 @@ import { connectionTo } from './database-url.ts';
 import { connectSession } from './session.ts';
 
 /**
- * Time limit for the answer to a statement, in milliseconds. A healthy PostgreSQL cancels a statement earlier, after
- * STATEMENT_TIMEOUT_MS; this limit covers a PostgreSQL that hangs or is lost. Beyond it: the connection is closed, and
- * the call is `unavailable`.
+ * How much longer than a statement its answer may take, in milliseconds. A healthy PostgreSQL cancels a statement at its
+ * time limit; this covers a PostgreSQL that hangs or is lost. Beyond it: the connection is closed, and the call is
+ * `unavailable`.
  */
-const SILENCE_MS = 9_000;
+const SILENCE_MS = 1_000;
 /**
  * Time limit of a statement, in milliseconds. It is shorter than a request's deadline. Behind a pooler the setting of
  * the database's role applies instead. Beyond it: PostgreSQL cancels the statement, and the call is `unavailable`.
@@ -48,6 +48,8 @@ interface DriverOptions {
     url: string;
     /** See openDatabase. */
     pooled: boolean;
+    /** See openDatabase. */
+    statementMs: number | undefined;
     /** Converts a column's text, by the OID of its type. */
     parsers: ReadonlyMap<number, Parse>;
 }
@@ -64,7 +66,9 @@ interface Statement {
  * pg if PostgreSQL refuses them, and with BackendTerminatedError if the connection is lost.
  */
 export function postgresDriver(options: DriverOptions): DriverFactory {
-    const config = clientConfig(options);
+    const { statementMs = STATEMENT_TIMEOUT_MS } = options;
+    const config = clientConfig({ ...options, statementMs });
+    const silenceMs = statementMs + SILENCE_MS;
     return createDriverFactory(async () => ({
         createPoolClient: async ({ clientEventEmitter }) => {
             const socket = new Socket();
@@ -75,10 +79,10 @@ export function postgresDriver(options: DriverOptions): DriverFactory {
                 clientEventEmitter.emit('error', new BackendTerminatedError(error));
             });
             return {
-                connect: () => answerInTime(socket, () => connectSession(client)),
+                connect: () => answerInTime(socket, silenceMs, () => connectSession(client)),
                 end: () => endInTime(client, socket),
                 query: (text, values, { name } = {}) =>
-                    answerInTime(socket, () => query(client, { text, values, name })),
+                    answerInTime(socket, silenceMs, () => query(client, { text, values, name })),
                 stream() {
                     throw new Error('Statements are not streamed.');
                 },
@@ -87,7 +91,7 @@ export function postgresDriver(options: DriverOptions): DriverFactory {
     }));
 }
 
-function clientConfig({ url, pooled, parsers }: DriverOptions): ClientConfig {
+function clientConfig({ url, pooled, statementMs, parsers }: DriverOptions): ClientConfig {
     // Columns arrive as text: the driver requests no other format.
     const getTypeParser = ((oid: number) =>
         readable(parsers.get(oid) ?? types.getTypeParser(oid))) as CustomTypesConfig['getTypeParser'];
@@ -99,7 +103,7 @@ function clientConfig({ url, pooled, parsers }: DriverOptions): ClientConfig {
         keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
         ...(!pooled && {
             options: GENERIC_PLANS,
-            statement_timeout: STATEMENT_TIMEOUT_MS,
+            statement_timeout: statementMs,
             idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
         }),
     };
@@ -146,13 +150,13 @@ function endsSession({ severity }: DatabaseError): boolean {
 /**
  * Closes the connection if no answer comes in time. Every statement on it fails, and the pool opens another connection.
  */
-async function answerInTime<Result>(socket: Socket, ask: () => Promise<Result>): Promise<Result> {
+async function answerInTime<Result>(socket: Socket, silenceMs: number, ask: () => Promise<Result>): Promise<Result> {
     let isAnswered = false;
     const giveUp = (): void => {
         if (!isAnswered) socket.destroy(new Error('PostgreSQL did not answer in time.'));
     };
     // After a stall of this process, timers run first. setImmediate lets Node read data that has arrived before giveUp.
-    const timer = setTimeout(() => setImmediate(giveUp), SILENCE_MS);
+    const timer = setTimeout(() => setImmediate(giveUp), silenceMs);
     try {
         return await ask();
     } finally {

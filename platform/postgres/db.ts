@@ -75,7 +75,7 @@ function isoTime(text: string): string {
 /**
  * Opens a pool of at most `size` connections, which connect on demand. `pooled`: a pooler such as PgBouncer assigns
  * connections per transaction, so neither settings nor prepared statements persist on a connection. `checkRows`: see
- * ROW_CHECK.
+ * ROW_CHECK. `statementMs`: the time limit of a statement, if it is not the usual one of requests.
  */
 export async function openDatabase(options: {
     url: string;
@@ -83,10 +83,11 @@ export async function openDatabase(options: {
     pooled: boolean;
     metrics: Metrics;
     checkRows?: boolean;
+    statementMs?: number | undefined;
 }): Promise<Database> {
-    const { url, size, pooled, metrics, checkRows = false } = options;
+    const { url, size, pooled, metrics, checkRows = false, statementMs } = options;
     const pool = await createPool(url, {
-        driverFactory: postgresDriver({ url, pooled, parsers: PARSERS }),
+        driverFactory: postgresDriver({ url, pooled, statementMs, parsers: PARSERS }),
         maxPoolSize: size,
         interceptors: checkRows ? [ROW_CHECK] : [],
         ...POOL_OPTIONS,

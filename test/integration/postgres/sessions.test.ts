@@ -88,3 +88,13 @@ it('a time that cannot be read fails its call, and the connection stays', async 
     );
     assert.equal(await backendOf(db), before);
 });
+
+it('a statement has the time limit of its database: that of requests, or the one of a command', async (t) => {
+    const limitOf = async (statementMs?: number) => {
+        const db = await openDatabase({ url, size: 1, pooled: false, metrics: createMetrics(), statementMs });
+        t.after(() => db.close());
+        return db.rows(sql.unsafe`SELECT current_setting('statement_timeout') AS limit`);
+    };
+    assert.deepEqual(await limitOf(), [{ limit: '8s' }]);
+    assert.deepEqual(await limitOf(3_600_000), [{ limit: '1h' }]);
+});
