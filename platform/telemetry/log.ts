@@ -1,6 +1,6 @@
 import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
 import { reasonOf, StartError } from '../start-error.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -79,7 +79,10 @@ export function createLog({ level, file, name }: { level: string; file?: string 
         droppedLines += lines.split('\n').length - 1;
     });
     const base = { service: name, pid: process.pid };
-    return pino({ level, base, timestamp: timeMember, serializers: { err: errorMembers } }, byTurns(stream));
+    return pino(
+        { level, base, timestamp: stdTimeFunctions.isoTime, serializers: { err: errorMembers } },
+        byTurns(stream),
+    );
 }
 
 /** Opens the file before pino does: pino throws at the exit of a process if its file is not open by then. */
@@ -99,22 +102,6 @@ function errorMembers(error: unknown): unknown {
     const members = { type, message, stack, code };
     if (!(error instanceof AggregateError)) return members;
     return { ...members, errors: error.errors.slice(0, MAX_LOGGED_ERRORS).map(errorMembers) };
-}
-
-let timeMs = 0;
-let sharedMember = '';
-
-/**
- * Returns the time of a line, as pino writes it. The text is reused, because many lines are written in the same
- * millisecond.
- */
-function timeMember(): string {
-    const nowMs = Date.now();
-    if (nowMs !== timeMs) {
-        timeMs = nowMs;
-        sharedMember = `,"time":"${new Date(nowMs).toISOString()}"`;
-    }
-    return sharedMember;
 }
 
 /** Writes the lines of one turn of the event loop together, because one write costs as much as creating ten lines. */
