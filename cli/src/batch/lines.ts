@@ -23,11 +23,13 @@ export type Input = string | Source;
 
 export const nameOf = (input: Input): string => (typeof input === 'string' ? input : input.name);
 
-/** Reads a file in chunks, from its beginning. Throws CliError if it cannot be read. */
+/** Reads a file in chunks, from its beginning. Throws CliError if it cannot be read. A file that is open stays open. */
 export async function* chunksOf(input: Input): AsyncGenerator<Buffer> {
-    const open = typeof input === 'string' ? {} : { fd: input.fd, start: 0, autoClose: false };
+    const isOpen = typeof input !== 'string';
+    const stream = createReadStream(nameOf(input), isOpen ? { fd: input.fd, start: 0, autoClose: false } : {});
     try {
-        for await (const chunk of createReadStream(nameOf(input), open)) yield chunk;
+        // Destroying the stream would close the file, whatever autoClose says.
+        for await (const chunk of stream.iterator({ destroyOnReturn: !isOpen })) yield chunk;
     } catch (error) {
         throw fileError(nameOf(input), error);
     }

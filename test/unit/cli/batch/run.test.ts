@@ -9,7 +9,7 @@ import type { Answered } from '../../../../cli/src/batch/deliver.ts';
 import { type Fields, picking } from '../../../../cli/src/batch/items.ts';
 import { type Job, runBatch } from '../../../../cli/src/batch/run.ts';
 import type { World } from '../../../../cli/src/world.ts';
-import type { Client } from '../../../../client/src/client.ts';
+import { ApiError, type Client } from '../../../../client/src/client.ts';
 import { newFile } from './files.ts';
 
 const LINES = '{"credential":"a"}\n{"credential":"b"}\n{"credential":"c"}\n';
@@ -182,4 +182,35 @@ describe('a batch that issues', () => {
         assert.equal(sent.length, 2);
         assert.doesNotMatch(stdout, /unavailable/);
     });
+});
+
+describe('a batch whose key may send fewer items at once', () => {
+    // More than one chunk, so that the service refuses the first request before the whole file is read.
+    const names = Array.from({ length: 1_500 }, (_, index) => `${index}`.padEnd(100, 'x'));
+    const json = names.map((credential) => `${JSON.stringify({ credential })}\n`).join('');
+    const csv = ['credential', ...names, ''].join('\n');
+    const send = async (items: Fields[]): Promise<Answered[]> => {
+        const detail = 'This key may send 600 items at once.';
+        const kind = { summary: 'x', code: undefined, request_id: undefined, retry_after: undefined };
+        if (items.length > 600) throw new ApiError({ ...kind, status: 400, detail });
+        return items.map(({ credential: n }) => ({ ok: true, n }));
+    };
+    for (const [name, from, input] of [
+        ['NDJSON', () => newFile(json), ''],
+        ['CSV', () => newFile(csv, 'csv'), ''],
+        ['standard input', () => '-', json],
+    ] as const) {
+        it(`divides the rest by the limit that the service states: ${name}`, async () => {
+            const { sent, stdout } = await ran({ from: from() }, { input, send });
+            assert.deepEqual(
+                sent.map((items) => items.length),
+                [1_000, 300, 300, 300, 300, 300],
+            );
+            const results = stdout.trimEnd().split('\n');
+            assert.deepEqual(
+                results.map((line) => JSON.parse(line).n),
+                names,
+            );
+        });
+    }
 });
