@@ -9,10 +9,10 @@ import { migrate } from './platform/postgres/migrate.ts';
 import { inStep, startOrEnd } from './platform/preflight/fatal.ts';
 import { awaitPostgres } from './platform/preflight/postgres.ts';
 import { preflightRedis } from './platform/preflight/redis.ts';
-import { addressSetting } from './platform/process/address-settings.ts';
 import {
     type Config,
     ConfigError,
+    databaseUrl,
     type Environment,
     loadConfig,
     processEnvironment,
@@ -21,6 +21,7 @@ import {
 } from './platform/process/config.ts';
 import { refuseUnknownMethods } from './platform/process/known-methods.ts';
 import { exitWithParent, stopOnSignals } from './platform/process/process.ts';
+import { addressSetting } from './platform/process/role-settings.ts';
 import { misspeltSettings } from './platform/process/unknown-settings.ts';
 import { exposeQueues } from './platform/queue-stats.ts';
 import { awaitRedis, openRedis, type Redis } from './platform/redis/redis.ts';
@@ -68,10 +69,12 @@ export async function run(roles: readonly string[], env: Environment): Promise<R
     const misspelt = misspeltSettings(env, variableNames(SERVICE_ROLES));
     if (Object.keys(misspelt).length > 0) log.warn({ misspelt }, 'variables that look like misspelt settings');
     if (roles.includes('migrate')) {
-        const url = required(config, 'DATABASE_URL');
-        await awaitPostgres({ url, asOwner: true, log, timeoutMs: MIGRATE_WAIT_MS });
-        const applied = await inStep('migrations', () => migrate(url, { schemas: SCHEMAS, log }));
-        log.info({ applied }, 'migrated');
+        // Each database gets all schemas. Those of roles that have another database stay empty.
+        for (const url of new Set(SERVICE_ROLES.map((role) => databaseUrl(config, role)))) {
+            await awaitPostgres({ url, asOwner: true, log, timeoutMs: MIGRATE_WAIT_MS });
+            const applied = await inStep('migrations', () => migrate(url, { schemas: SCHEMAS, log }));
+            log.info({ applied }, 'migrated');
+        }
         return { stop: async () => {}, urls: {} };
     }
     if (roles[0] === 'rewrap') {

@@ -198,7 +198,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
     ),
     usage: service(
         SERVICE_DEFINITIONS.usage,
-        ({ db, clock }) => usageService({ store: usageStore(db), counts: allCounts(db), clock }),
+        ({ db, databaseOf, clock }) => usageService({ store: usageStore(db), counts: allCounts(databaseOf), clock }),
         { jobs: usageJobs },
     ),
 };

@@ -15,13 +15,17 @@ import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
 import type { ServiceRole } from '../proto/services.ts';
 import type { CryptoPools } from './crypto-pools.ts';
+import type { DatabaseOf } from './databases.ts';
 import type { Owner } from './idempotency/claims.store.ts';
 import type { Idempotency } from './idempotency/idempotency.ts';
 
 /** What a process provides to the services that run in it. */
 export interface ServiceDependencies extends CryptoPools, ProcessAccess {
     config: Config;
+    /** The database with the schema of this service. */
     db: Database;
+    /** Only for usage, which reads the counts of other services. */
+    databaseOf: DatabaseOf;
     redis: Redis;
     log: Log;
     metrics: Metrics;

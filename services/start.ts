@@ -1,8 +1,5 @@
 import type { ProcessAccess } from '../platform/access/process-access.ts';
 import { databaseTime, measureClock } from '../platform/postgres/clock-offset.store.ts';
-import { openDatabase } from '../platform/postgres/db.ts';
-import { awaitMigrations } from '../platform/preflight/await-migrations.ts';
-import { awaitPostgres } from '../platform/preflight/postgres.ts';
 import { type Config, required } from '../platform/process/config.ts';
 import { jobMetrics } from '../platform/redis/job-metrics.ts';
 import { scheduleJobs } from '../platform/redis/jobs.ts';
@@ -15,11 +12,10 @@ import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
 import type { ServiceRole } from '../proto/services.ts';
 import { cryptoPools } from './crypto-pools.ts';
+import { roleDatabases } from './databases.ts';
 import { idempotencies } from './idempotency/idempotency.ts';
 import { SERVICES } from './index.ts';
-import { SCHEMAS } from './schemas.ts';
 import type { ServiceDependencies } from './service.ts';
-import { tableUses } from './table-uses.ts';
 
 /** The objects of a process that its services use. */
 export interface ServiceProcess extends ProcessAccess {
@@ -37,21 +33,16 @@ export interface ServiceProcess extends ProcessAccess {
 /** Starts the services of `roles`, their jobs and the gRPC server. Returns the address of the server (host:port). */
 export async function startServices(roles: readonly ServiceRole[], shared: ServiceProcess): Promise<string> {
     const { config, log, metrics, redis, limiter, requestCounts, serviceRegistry, readiness, tls, closing } = shared;
-    const url = required(config, 'DATABASE_URL');
-    await awaitPostgres({ url, asOwner: false, log, timeoutMs: Infinity });
-    await awaitMigrations(url, { schemas: SCHEMAS, uses: tableUses(roles), log });
-    const pooled = config.DATABASE_POOLER === 'transaction';
-    const checkRows = config.NODE_ENV === 'test';
-    const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics, checkRows });
-    closing.defer(() => db.close());
-    closing.defer(measureClock(() => databaseTime(db), { metrics, log, readiness }));
+    const { databaseOf, ping } = await roleDatabases(roles, { config, log, metrics, closing });
+    const first = databaseOf(roles[0] as ServiceRole); // a process that has services has a role
+    closing.defer(measureClock(() => databaseTime(first), { metrics, log, readiness }));
 
     const { signatures, passwords } = cryptoPools({ config, metrics, closing });
     const { serviceClient } = serviceRegistry;
-    const idempotency = idempotencies({ config, db, metrics, clock: Date.now });
+    const idempotency = idempotencies({ config, databaseOf, metrics, clock: Date.now });
     const dependencies = {
         config,
-        db,
+        databaseOf,
         redis,
         limiter,
         requestCounts,
@@ -64,7 +55,7 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
         serviceClient,
         idempotency,
     };
-    const methods = roles.flatMap((role) => SERVICES[role].build(dependencies));
+    const methods = roles.flatMap((role) => SERVICES[role].build({ ...dependencies, db: databaseOf(role) }));
     const dispatch = serviceRegistry.offer(methods);
     startJobs(roles, dependencies, closing);
     const server = await serve({
@@ -79,19 +70,19 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
         ready: async () => (await readiness.failingChecks()).length === 0,
     });
     closing.defer(() => server.stop());
-    readiness.addCheck('database', () => db.ping());
+    readiness.addCheck('database', ping);
     return server.address;
 }
 
 function startJobs(
     roles: readonly ServiceRole[],
-    dependencies: ServiceDependencies,
+    dependencies: Omit<ServiceDependencies, 'db'>,
     closing: AsyncDisposableStack,
 ): void {
     const { config, log } = dependencies;
     const metrics = jobMetrics(dependencies.metrics);
     for (const role of roles) {
-        const jobs = SERVICES[role].jobs?.(dependencies);
+        const jobs = SERVICES[role].jobs?.({ ...dependencies, db: dependencies.databaseOf(role) });
         if (!jobs) continue;
         const scheduled = scheduleJobs({ redisUrl: required(config, 'REDIS_URL'), role, jobs, log, metrics });
         closing.defer(() => scheduled.stop());

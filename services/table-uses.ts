@@ -1,18 +1,14 @@
 import type { Use } from '../platform/preflight/rights.ts';
 import type { ServiceRole } from '../proto/services.ts';
-import { COUNTING } from './counts/pending.store.ts';
 
-/** What `usage` reads of each service that counts. */
+/** The tables with the counts of a service. */
 const COUNTS = ['deltas', 'totals'];
 
-/** What a process with these roles does in the database. */
-export function tableUses(roles: readonly ServiceRole[]): Use[] {
-    return [{ schema: 'public', table: 'migrations', rights: ['SELECT'] }, ...roles.flatMap(usesOf)];
-}
-
-function usesOf(role: ServiceRole): Use[] {
-    const own: Use = { schema: role, rights: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] };
-    if (role !== 'usage') return [own];
-    const counted = COUNTING.filter((service) => service !== 'usage');
-    return [own, ...counted.flatMap((schema) => COUNTS.map((table): Use => ({ schema, table, rights: ['SELECT'] })))];
+/** What a process does in a database: it runs the roles `runs`, and reads the counts of the roles `counts`. */
+export function tableUses({ runs, counts }: Record<'runs' | 'counts', readonly ServiceRole[]>): Use[] {
+    return [
+        { schema: 'public', table: 'migrations', rights: ['SELECT'] },
+        ...runs.map((schema): Use => ({ schema, rights: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] })),
+        ...counts.flatMap((schema) => COUNTS.map((table): Use => ({ schema, table, rights: ['SELECT'] }))),
+    ];
 }

@@ -1,6 +1,7 @@
 import './node-version.ts';
 import { join } from 'node:path';
 import { ConfigError, type Environment, loadConfig } from '../../platform/process/config.ts';
+import { SERVICE_ROLES } from '../../proto/services.ts';
 import { abandonLists } from '../../services/credentials/status-lists/abandon.store.ts';
 import { NotRewrapped } from '../../services/signing/key-encryption/rewrap.ts';
 import { rewrap } from '../../services/signing/key-encryption/rewrap-command.ts';
@@ -28,7 +29,12 @@ function environment(): Environment {
 
 try {
     const print = (line: string): void => console.log(line);
-    await rewrap({ config: loadConfig(environment()), args: process.argv.slice(2), print, abandonLists });
+    await rewrap({
+        config: loadConfig(environment(), SERVICE_ROLES),
+        args: process.argv.slice(2),
+        print,
+        abandonLists,
+    });
 } catch (error) {
     const isPlain = error instanceof ConfigError || error instanceof NotRewrapped || error instanceof Problem;
     if (!isPlain) throw error;

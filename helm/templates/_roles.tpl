@@ -20,6 +20,9 @@ usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 {{- range $role, $_ := omit .Values.roles "gateway" }}
 {{- if not (has $role $calls) }}{{ fail (printf "roles.%s: must be one of the roles gateway, %s" $role (join ", " $calls)) }}{{ end }}
 {{- end }}
+{{- range $role, $_ := .Values.secrets.databases }}
+{{- if not (has $role $calls) }}{{ fail (printf "secrets.databases.%s: must be one of the services %s" $role (join ", " $calls)) }}{{ end }}
+{{- end }}
 {{- range $role, $_ := .Values.networkPolicy.grpcFrom }}
 {{- if not (has $role $calls) }}{{ fail (printf "networkPolicy.grpcFrom.%s: must be one of the services %s" $role (join ", " $calls)) }}{{ end }}
 {{- end -}}
@@ -47,13 +50,21 @@ kek: KEK
 vaultToken: VAULT_TOKEN
 {{- end }}
 
-{{/* The keys of the Secret that a role reads, as {settings: [{setting, key}]}. Takes (dict "root" $ "secrets" list). */}}
+{{/*
+The keys of the Secret that a role reads, as {settings: [{setting, key}]}. Takes (dict "root" $ "role" name "secrets" list).
+usage reads the counts in all databases, and migrate changes all of them.
+*/}}
 {{- define "role.secrets" -}}
 {{- $settings := include "secret.settings" . | fromYaml -}}
 settings:
 {{- range $name := .secrets }}
 {{- with get $.root.Values.secrets.keys $name }}
   - { setting: {{ get $settings $name }}, key: {{ . }} }
+{{- end }}
+{{- end }}
+{{- range $role, $key := .root.Values.secrets.databases }}
+{{- if and (has "databaseUrl" $.secrets) (has $.role (list $role "usage" "migrate")) }}
+  - { setting: DATABASE_URL_{{ upper $role }}, key: {{ $key }} }
 {{- end }}
 {{- end }}
 {{- end }}

@@ -5,7 +5,7 @@ import { NO_SPAN, type Span } from '../telemetry/span.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
 import { postgresDriver, UnreadableColumn } from './db-driver.ts';
 import { translated } from './db-errors.ts';
-import { databaseMetrics } from './db-metrics.ts';
+import { type DatabaseMetrics, databaseMetrics } from './db-metrics.ts';
 import { connectionTurns } from './db-turns.ts';
 import { ROW_CHECK } from './row-check.ts';
 import { refuseUnstorable } from './storable.ts';
@@ -72,20 +72,36 @@ function isoTime(text: string): string {
     return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00')).toISOString();
 }
 
-/**
- * Opens a pool of at most `size` connections, which connect on demand. `pooled`: a pooler such as PgBouncer assigns
- * connections per transaction, so neither settings nor prepared statements persist on a connection. `checkRows`: see
- * ROW_CHECK. `statementMs`: the time limit of a statement, if it is not the usual one of requests.
- */
-export async function openDatabase(options: {
-    url: string;
+interface PoolOptions {
+    /** Maximum number of connections of a pool, which connect on demand. */
     size: number;
+    /**
+     * A pooler such as PgBouncer assigns connections per transaction, so neither settings nor prepared statements persist
+     * on a connection.
+     */
     pooled: boolean;
-    metrics: Metrics;
+    /** See ROW_CHECK. */
     checkRows?: boolean;
+    /** The time limit of a statement, in milliseconds, if it is not the usual one of requests. */
     statementMs?: number | undefined;
-}): Promise<Database> {
-    const { url, size, pooled, metrics, checkRows = false, statementMs } = options;
+}
+
+/** Returns a function that opens the database with a URL. All that it opens have one set of metrics. */
+export function databaseOpener(options: PoolOptions & { metrics: Metrics }): (url: string) => Promise<Database> {
+    const metrics = databaseMetrics(options.metrics);
+    return (url) => open(url, options, metrics);
+}
+
+/** Opens the only database of a process. */
+export function openDatabase({ url, ...options }: PoolOptions & { url: string; metrics: Metrics }): Promise<Database> {
+    return databaseOpener(options)(url);
+}
+
+async function open(
+    url: string,
+    { size, pooled, checkRows = false, statementMs }: PoolOptions,
+    metrics: DatabaseMetrics,
+): Promise<Database> {
     const pool = await createPool(url, {
         driverFactory: postgresDriver({ url, pooled, statementMs, parsers: PARSERS }),
         maxPoolSize: size,
@@ -98,11 +114,11 @@ export async function openDatabase(options: {
         resetConnection: async () => {},
     });
     const turn = connectionTurns(size);
-    const timed = databaseMetrics(metrics, { pool, size, waiting: turn.waiting });
+    metrics.add({ pool, size, waiting: turn.waiting });
     const inSpanOf = <Result>([name, call]: Served, run: (span: Span) => Promise<Result>): Promise<Result> => {
         const span = name === undefined ? NO_SPAN : startSpan('client', name, call);
         const askedAt = performance.now();
-        const inTurn = (): Promise<Result> => turn(() => timed(askedAt, () => run(span)), call, name);
+        const inTurn = (): Promise<Result> => turn(() => metrics.timed(askedAt, () => run(span)), call, name);
         if (span === NO_SPAN) return inTurn();
         span.attribute('db.system.name', 'postgresql');
         return inSpan(span, inTurn);

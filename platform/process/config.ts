@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { z } from 'zod';
-import { type AddressSetting, addressSetting, addressSettings } from './address-settings.ts';
+import {
+    type AddressSetting,
+    addressSetting,
+    type DatabaseSetting,
+    databaseSetting,
+    roleSettings,
+} from './role-settings.ts';
 import { SETTINGS, settingNotes } from './settings.ts';
 
 export type Environment = Record<string, string | undefined>;
 
-/** The names of all settings. `<ROLE>_ADDRESS` stands for one setting per role. */
+/** The names of all settings. `<ROLE>_ADDRESS` and `DATABASE_URL_<ROLE>` stand for one setting per role. */
 export const settingNames: readonly string[] = Object.keys(SETTINGS.shape);
 
 /** The validated settings, with the defaults that depend on other settings. */
@@ -15,6 +21,7 @@ export type Config = z.infer<typeof SETTINGS> & {
     /** VAULT_TOKEN is its content at the start. */
     VAULT_TOKEN_FILE: string | undefined;
     [addresses: AddressSetting]: string | undefined;
+    [databases: DatabaseSetting]: string | undefined;
 };
 
 /** A setting is missing or invalid. The message names it and never shows its value. */
@@ -23,10 +30,10 @@ export class ConfigError extends Error {}
 /** Settings that may also be given as `X_FILE`. */
 export const secretNames: readonly string[] = settingNames.filter((name) => settingNotes(name).secret);
 
-/** Reads and validates all settings, with the addresses of `roles`. Throws ConfigError. */
+/** Reads and validates all settings, with those of each of `roles`. Throws ConfigError. */
 export function loadConfig(env: Environment, roles: readonly string[] = []): Config {
-    const given = Object.fromEntries(Object.entries(readSecretFiles(env)).filter(([, value]) => value !== ''));
-    const parsed = SETTINGS.extend(addressSettings(roles)).safeParse(given);
+    const given = Object.fromEntries(Object.entries(readSecretFiles(env, roles)).filter(([, value]) => value !== ''));
+    const parsed = SETTINGS.extend(roleSettings(roles)).safeParse(given);
     if (!parsed.success) {
         const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
         throw new ConfigError(`The settings are invalid:\n  ${faults.join('\n  ')}`);
@@ -42,10 +49,14 @@ export function loadConfig(env: Environment, roles: readonly string[] = []): Con
     return config;
 }
 
-/** Every variable that this program reads, with the addresses of `roles`. */
+/** Every variable that this program reads, with those of each of `roles`. */
 export function variableNames(roles: readonly string[]): string[] {
-    const files = secretNames.map((name) => `${name}_FILE`);
-    return [...settingNames, ...roles.map(addressSetting), ...files];
+    const files = secretsOf(roles).map((name) => `${name}_FILE`);
+    return [...settingNames, ...roles.map(addressSetting), ...roles.map(databaseSetting), ...files];
+}
+
+function secretsOf(roles: readonly string[]): string[] {
+    return [...secretNames, ...roles.map(databaseSetting)];
 }
 
 /** The environment of this process. No other code reads process.env. */
@@ -60,9 +71,14 @@ export function required<Name extends keyof Config>(config: Config, name: Name):
     return value;
 }
 
-function readSecretFiles(env: Environment): Environment {
+/** Returns the URL of the database with the schema of `role`. Throws ConfigError if there is none. */
+export function databaseUrl(config: Config, role: string): string {
+    return config[databaseSetting(role)] ?? required(config, 'DATABASE_URL');
+}
+
+function readSecretFiles(env: Environment, roles: readonly string[]): Environment {
     const settings = { ...env };
-    for (const name of secretNames) {
+    for (const name of secretsOf(roles)) {
         const file = env[`${name}_FILE`];
         if (!file) continue;
         if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set: set one of them.`);

@@ -2,11 +2,11 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { databaseUrlSetting } from '../postgres/database-url.ts';
 import { redisUrlSetting } from '../redis/redis-url.ts';
-import { addressSettings } from './address-settings.ts';
 import { baseUrlSetting } from './base-url.ts';
 import { KEY_ENCRYPTION_SETTINGS } from './key-encryption-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { originsSetting } from './origins-setting.ts';
+import { roleSettings } from './role-settings.ts';
 import { SECRET_SETTINGS } from './secret-settings.ts';
 import { notes, type SettingNotes, whole } from './setting-notes.ts';
 
@@ -207,7 +207,7 @@ export const SETTINGS = z.object({
         .default(1)
         .meta(notes('Logs and traces', 'Share of traces that are recorded, from 0 to 1.')),
 
-    ...addressSettings(['<ROLE>']),
+    ...roleSettings(['<ROLE>']),
 });
 
 /** Returns the notes of a setting. Every setting has them. */

@@ -61,7 +61,7 @@ export function countsOf(service: Counting, db: Database): Counts {
 }
 
 /** What each service has counted. */
-export function allCounts(db: Database): Record<Counting, Counts> {
-    const all = COUNTING.map((service) => [service, countsOf(service, db)]);
+export function allCounts(databaseOf: (service: Counting) => Database): Record<Counting, Counts> {
+    const all = COUNTING.map((service) => [service, countsOf(service, databaseOf(service))]);
     return Object.fromEntries(all) as Record<Counting, Counts>; // one for each name
 }

@@ -41,9 +41,12 @@ export type Drift = z.infer<typeof drift>;
  * releases have run beside each other. `repair`: also corrects the counts, by pending counts of this month. It reads whole
  * tables, which takes long if they are large.
  */
-export async function findDrift(db: Database, { repair = false } = {}): Promise<readonly Drift[]> {
+export async function findDrift(
+    databaseOf: (service: Counting) => Database,
+    { repair = false } = {},
+): Promise<readonly Drift[]> {
     const drift = [];
-    for (const service of SERVICES) drift.push(...(await driftOf(service, db, repair)));
+    for (const service of SERVICES) drift.push(...(await driftOf(service, databaseOf(service), repair)));
     return drift;
 }
 

@@ -85,11 +85,11 @@ interface Shared {
 /** Returns the idempotency of each service of a process. The pepper is required only if there is one. */
 export function idempotencies(dependencies: {
     config: Config;
-    db: Database;
+    databaseOf(owner: Owner): Database;
     metrics: Metrics;
     clock: () => number;
 }): (owner: Owner) => Idempotency {
-    const { config, db, metrics, clock } = dependencies;
+    const { config, databaseOf, metrics, clock } = dependencies;
     const repeats = metrics.counter({
         name: 'idempotent_repeats_total',
         help: 'Calls whose Idempotency-Key an earlier call has used, by operation and outcome.',
@@ -101,7 +101,12 @@ export function idempotencies(dependencies: {
         for (const operation of Object.keys(OPERATIONS[owner])) {
             for (const outcome of ['replayed', 'conflict']) repeats.inc({ operation, outcome }, 0);
         }
-        return idempotency(claimLookup(db, owner), { pepper, hours: config.IDEMPOTENCY_HOURS, clock, count });
+        return idempotency(claimLookup(databaseOf(owner), owner), {
+            pepper,
+            hours: config.IDEMPOTENCY_HOURS,
+            clock,
+            count,
+        });
     };
 }
 

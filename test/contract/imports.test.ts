@@ -21,7 +21,7 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^verify\//, imports: /^tokens\/|^platform\/json\.ts$/ },
     { part: /^cli\//, imports: /^(client|verify)\/src\/|^platform\/(json|nearest)\.ts$|^proto\/tiers\.ts$/ },
     // The registry of all services, what describes one, what starts them, and which tables each of them uses.
-    { part: /^services\/(index|service|start|table-uses)\.ts$/, imports: /./ },
+    { part: /^services\/(databases|index|service|start|table-uses)\.ts$/, imports: /./ },
     { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },
     // The services that create something share it.
     {
@@ -40,12 +40,12 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     {
         part: /^services\/[^/]+\//,
         imports:
-            /^(platform|proto|tokens|workers\/crypto)\/|^services\/(counts\/|idempotency\/|issuers\/|(?!index|service|start)[^/]+\.ts$)/,
+            /^(platform|proto|tokens|workers\/crypto)\/|^services\/(counts\/|idempotency\/|issuers\/|(?!databases|index|service|start)[^/]+\.ts$)/,
     },
     {
         part: /^services\/[^/]+\.ts$/,
         imports:
-            /^(platform|tokens)\/|^proto\/(limits|check-codes|tiers)\.ts$|^workers\/crypto\/seal\.ts$|^services\/(counts\/|(?!index|service|start)[^/]+\.ts$)/,
+            /^(platform|tokens)\/|^proto\/(limits|check-codes|tiers)\.ts$|^workers\/crypto\/seal\.ts$|^services\/(counts\/|(?!databases|index|service|start)[^/]+\.ts$)/,
     },
 ];
 

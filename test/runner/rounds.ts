@@ -52,6 +52,8 @@ export function startRound(
         logDir: workDir,
         settings: { RPC_FRAMES: frames ? '1' : '0' },
         processes,
+        // In the shape of production, so that no statement can name two schemas. The other rounds have one database.
+        databasePerRole: transport === 'grpc' && frames,
     });
 }
 

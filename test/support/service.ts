@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
 import { apart, giveOpsPorts, inherited, launched, type Member, together } from './members.ts';
+import { createDatabases } from './service-databases.ts';
 
 /** `local`: every role in each process. `grpc`: `replicas` processes per role, and the gateways beside them. */
 export type Transport = 'local' | 'grpc';
@@ -47,6 +47,8 @@ export interface ServiceOptions {
     settings?: Record<string, string>;
     /** A pooler in front of `databaseUrl`, in transaction mode. The roles use it; migrations do not. */
     poolerUrl?: string | undefined;
+    /** Each service has a database of its own. Default: all have the same. */
+    databasePerRole?: boolean;
     /** Number of processes of each role except the gateway, or of those roles that have more than one. Default: 1. */
     replicas?: number | Readonly<Record<string, number>>;
     /** Number of gateways. Default: 2. */
@@ -57,14 +59,12 @@ export interface ServiceOptions {
 
 /** Starts the service on a new database, with a cheap Argon2id and the default settings otherwise. */
 export async function startService(options: ServiceOptions): Promise<TestService> {
-    const { transport, adminUrl, poolerUrl, logDir } = options;
-    const database = `e2e_${randomBytes(4).toString('hex')}`;
-    await execute(adminUrl, `CREATE DATABASE ${database} OWNER credentials`);
-    const inDatabase = (url: string): string => Object.assign(new URL(url), { pathname: `/${database}` }).href;
-    const { settings, secrets } = sharedSettings({ ...options, databaseUrl: inDatabase(options.databaseUrl) });
+    const { transport, databaseUrl, poolerUrl, logDir } = options;
+    const databases = await createDatabases(options);
+    const { settings, secrets } = sharedSettings(options, databases.at(databaseUrl));
     const { members, urls, grpc } = await planOf(options);
     if (poolerUrl) {
-        const pooled = { DATABASE_URL: inDatabase(poolerUrl), DATABASE_POOLER: 'transaction' };
+        const pooled = { ...databases.at(poolerUrl), DATABASE_POOLER: 'transaction' };
         for (const { env } of members) Object.assign(env, pooled);
     }
     for (const { args, env } of members) {
@@ -75,7 +75,7 @@ export async function startService(options: ServiceOptions): Promise<TestService
     const processes = launcher(members, { settings, log: (name) => join(logDir, `${transport}-${name}.log`) });
     const stop = async (): Promise<void> => {
         await processes.end();
-        await execute(adminUrl, `DROP DATABASE ${database} WITH (FORCE)`);
+        await databases.drop();
     };
     try {
         await processes.start([
@@ -107,15 +107,15 @@ function planOf({ transport, logDir, processes, gateways = 2, replicas = 1 }: Se
 }
 
 /** Returns the settings of all processes, and the environment that tells the tests their secrets. */
-function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
+function sharedSettings({ redisUrl, settings }: ServiceOptions, databases: Record<string, string>) {
     const { privateKey } = generateKeyPairSync('ed25519');
     const internalSecret = randomBytes(24).toString('base64url');
     const serviceToken = randomBytes(24).toString('base64url');
     const pepper = randomBytes(24).toString('base64url');
     const readerToken = randomBytes(24).toString('base64url');
     const kek = settings?.['KEK'] ?? randomBytes(32).toString('base64');
-    const shared: Record<string, string> & { DATABASE_URL: string; JWT_KEYS: string } = {
-        DATABASE_URL: databaseUrl,
+    const shared: Record<string, string> & { JWT_KEYS: string } = {
+        ...databases,
         REDIS_URL: redisUrl,
         INTERNAL_SECRET: internalSecret,
         ...(settings?.['SERVICE_TOKEN_FILE'] ? {} : { SERVICE_TOKEN: serviceToken }),
@@ -131,7 +131,7 @@ function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
         E2E_INTERNAL_SECRET: internalSecret,
         E2E_SERVICE_TOKEN: serviceToken,
         E2E_READER_TOKEN: readerToken,
-        E2E_DATABASE_URL: shared.DATABASE_URL,
+        ...Object.fromEntries(Object.entries(databases).map(([setting, url]) => [`E2E_${setting}`, url])),
         E2E_JWT_KEYS: shared.JWT_KEYS,
         E2E_IDEMPOTENCY_PEPPER: pepper,
         E2E_KEK: kek,
@@ -209,10 +209,4 @@ async function until(what: string, probe: () => Promise<boolean>): Promise<void>
         if (performance.now() > giveUp) throw new Error(`Timed out waiting until ${what}.`);
         await delay(100);
     }
-}
-
-async function execute(url: string, statement: string): Promise<void> {
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    await client.query(statement).finally(() => client.end());
 }

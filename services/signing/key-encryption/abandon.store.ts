@@ -3,54 +3,50 @@ import { type Database, type Queries, sql } from '../../../platform/postgres/db.
 import { issuerRow } from '../rows.ts';
 import { type StoredDataKey, storedDataKey } from './rewrap.store.ts';
 
-const abandonedRow = issuerRow.pick({ account: true, did: true, method: true });
-type AbandonedRow = z.infer<typeof abandonedRow>;
-
+const abandonedIssuer = issuerRow.pick({ account: true, did: true, method: true });
 /** An issuer whose active key is lost. */
-export interface AbandonedIssuer extends AbandonedRow {
-    /** Number of the status lists that it has signed. */
-    lists: number;
-}
+export type AbandonedIssuer = z.infer<typeof abandonedIssuer>;
+
+const listSigner = issuerRow.pick({ did: true });
 
 export interface AbandonStore {
     /** Returns up to `limit` data keys after `after`, by id, that have this id, or that the key of this name wraps. */
     page(range: { named: string; after: string; limit: number }): Promise<readonly StoredDataKey[]>;
+    /** Returns the DIDs of the service itself, which sign its status lists, whose keys these data keys seal. */
+    listSigners(ids: readonly string[]): Promise<string[]>;
     /** Gives up these data keys. Returns the issuers that have no active key any more. */
     abandon(ids: readonly string[], at: string): Promise<readonly AbandonedIssuer[]>;
 }
 
-/** `abandonLists` gives up the status lists that a DID has signed, and returns how many they are. */
-export function abandonStore(
-    db: Database,
-    abandonLists: (queries: Queries, issuerDid: string) => Promise<number>,
-): AbandonStore {
+export function abandonStore(db: Database): AbandonStore {
     return {
         page: ({ named, after, limit }) =>
             db.rows(sql.type(storedDataKey)`
                 SELECT id, account, kek, wrapped FROM signing.data_keys
                 WHERE id > ${after} AND (kek = ${named} OR id::text = ${named}) AND abandoned_at IS NULL
                 ORDER BY id LIMIT ${limit}`),
-        abandon: (ids, at) =>
-            db.transaction(async (queries) => {
-                const issuers = await abandonKeys(queries, sql.array([...ids], 'uuid'), at);
-                const all: AbandonedIssuer[] = [];
-                for (const issuer of issuers) {
-                    const lists = issuer.account === null ? await abandonLists(queries, issuer.did) : 0;
-                    all.push({ ...issuer, lists });
-                }
-                return all;
-            }),
+        async listSigners(ids) {
+            const signers = await db.rows(sql.type(listSigner)`
+                SELECT DISTINCT i.did FROM signing.keys AS k JOIN signing.issuers AS i ON i.id = k.issuer
+                WHERE k.data_key = ANY(${sql.array([...ids], 'uuid')}) AND i.account IS NULL`);
+            return signers.map(({ did }) => did);
+        },
+        abandon: (ids, at) => db.transaction((queries) => abandonKeys(queries, sql.array([...ids], 'uuid'), at)),
     };
 }
 
-async function abandonKeys({ rows }: Queries, ids: ReturnType<typeof sql.array>, at: string): Promise<AbandonedRow[]> {
+async function abandonKeys(
+    { rows }: Queries,
+    ids: ReturnType<typeof sql.array>,
+    at: string,
+): Promise<AbandonedIssuer[]> {
     await rows(sql.unsafe`
         UPDATE signing.data_keys SET abandoned_at = ${at} WHERE id = ANY(${ids}) AND abandoned_at IS NULL`);
-    const archived = await rows(sql.type(abandonedRow)`
+    const archived = await rows(sql.type(abandonedIssuer)`
         UPDATE signing.issuers AS i SET archived_at = ${at} FROM signing.keys AS k
         WHERE k.data_key = ANY(${ids}) AND i.id = k.issuer AND i.method = 'key' AND i.archived_at IS NULL
         RETURNING i.account, i.did, i.method`);
-    const retired = await rows(sql.type(abandonedRow)`
+    const retired = await rows(sql.type(abandonedIssuer)`
         UPDATE signing.keys AS k SET retired_at = ${at} FROM signing.issuers AS i
         WHERE k.data_key = ANY(${ids}) AND i.id = k.issuer AND i.method = 'web' AND i.archived_at IS NULL
             AND k.retired_at IS NULL AND k.compromised_at IS NULL

@@ -12,7 +12,18 @@ import { BATCH_ROWS, NotRewrapped, unreadable } from './rewrap.ts';
  */
 export async function abandon(
     named: string,
-    { store, keys, print }: { store: AbandonStore; keys: KeyEncryption; print(line: string): void },
+    {
+        store,
+        keys,
+        print,
+        abandonLists,
+    }: {
+        store: AbandonStore;
+        keys: KeyEncryption;
+        print(line: string): void;
+        /** Gives up the status lists that a DID has signed. Returns how many they are. */
+        abandonLists(issuerDid: string): Promise<number>;
+    },
 ): Promise<void> {
     let [after, abandoned, kept] = [NIL_ID, 0, 0];
     for (;;) {
@@ -21,8 +32,12 @@ export async function abandon(
         if (!last) break;
         const lost: string[] = [];
         for (const row of page) if (await isLost(row, keys)) lost.push(row.id);
+        // The lists may be in another database. They come first: if a run ends before it gives up the data keys, the next
+        // one finds these again.
+        const lists = new Map<string, number>();
+        for (const did of await store.listSigners(lost)) lists.set(did, await abandonLists(did));
         const issuers = await store.abandon(lost, new Date().toISOString());
-        for (const issuer of issuers) print(described(issuer));
+        for (const issuer of issuers) print(described(issuer, lists.get(issuer.did) ?? 0));
         after = last.id;
         abandoned += lost.length;
         kept += page.length - lost.length;
@@ -41,7 +56,7 @@ async function isLost(row: StoredDataKey, keys: KeyEncryption): Promise<boolean>
     }
 }
 
-function described({ account, did, method, lists }: AbandonedIssuer): string {
+function described({ account, did, method }: AbandonedIssuer, lists: number): string {
     if (account === null) return `${did} of the service itself: archived, with its status lists: ${lists}`;
     return `${did} of account ${account}: ${method === 'key' ? 'archived' : 'its owner must rotate its key'}`;
 }

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { AppError } from '../../../platform/errors.ts';
-import { openDatabase, type Queries } from '../../../platform/postgres/db.ts';
-import { type Config, ConfigError, required } from '../../../platform/process/config.ts';
+import { type Database, databaseOpener } from '../../../platform/postgres/db.ts';
+import { type Config, ConfigError, databaseUrl } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { abandonStore } from './abandon.store.ts';
 import { abandon } from './abandon.ts';
@@ -29,20 +29,25 @@ export async function rewrap(command: {
     args: readonly string[];
     /** Prints one line. */
     print(line: string): void;
-    /** Gives up the status lists that this DID has signed. Returns how many they are. */
-    abandonLists(queries: Queries, issuerDid: string): Promise<number>;
+    /** Gives up the status lists that this DID has signed, in the database of credentials. Returns how many they are. */
+    abandonLists(credentials: Database, issuerDid: string): Promise<number>;
 }): Promise<void> {
     const { config, args, print, abandonLists } = command;
     const asked = askedIn(args);
     const metrics = createMetrics();
     const keys = keyEncryption({ config, metrics });
-    const pooled = config.DATABASE_POOLER === 'transaction';
-    const url = required(config, 'DATABASE_URL');
-    const checkRows = config.NODE_ENV === 'test';
-    const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics, checkRows });
+    const open = databaseOpener({
+        size: config.DATABASE_POOL,
+        pooled: config.DATABASE_POOLER === 'transaction',
+        metrics,
+        checkRows: config.NODE_ENV === 'test',
+    });
+    const db = await open(databaseUrl(config, 'signing'));
+    const credentials = await open(databaseUrl(config, 'credentials'));
     try {
         if (asked.abandon !== undefined) {
-            await abandon(asked.abandon, { store: abandonStore(db, abandonLists), keys, print });
+            const giveUp = (issuerDid: string) => abandonLists(credentials, issuerDid);
+            await abandon(asked.abandon, { store: abandonStore(db), keys, print, abandonLists: giveUp });
         } else if (asked.replaceBefore !== undefined) {
             await replaceDataKeys(asked.replaceBefore, { store: replacementStore(db), keys, print });
         } else {
@@ -52,7 +57,7 @@ export async function rewrap(command: {
         if (!(error instanceof AppError)) throw error;
         throw new NotRewrapped(`Interrupted: ${causeOf(error)}. Run this again; it continues where it was.`);
     } finally {
-        await db.close();
+        await Promise.all([db.close(), credentials.close()]);
     }
 }
 

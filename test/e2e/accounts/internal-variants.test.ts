@@ -13,7 +13,8 @@ import {
     presentationBody,
 } from '../support/world.ts';
 
-const db = await database();
+const db = await database('did');
+const uuidIn = (urn: string): string => urn.slice('urn:uuid:'.length);
 
 const post = (path: string, body?: unknown): Call => ({
     method: 'POST',
@@ -38,16 +39,18 @@ describe('an object that a trusted caller creates without X-On-Behalf-Of', () =>
         const holder = await ownDid();
         const { credential } = await ownIssued();
         const made = await expectOk(201, post('/presentations', presentationBody(holder, [credential])));
-        const owners = await db.query(
-            `SELECT account FROM did.dids WHERE did = $1
-             UNION ALL SELECT account FROM credentials.credentials WHERE id = $2
-             UNION ALL SELECT account FROM presentations.presentations WHERE id = $3`,
-            [did, credential_id.slice('urn:uuid:'.length), made.presentation_id.slice('urn:uuid:'.length)],
-        );
-        assert.deepEqual(
-            owners.rows.map((row) => row.account),
-            [null, null, null],
-        );
+        for (const [role, statement, id] of [
+            ['did', 'SELECT account FROM did.dids WHERE did = $1', did],
+            ['credentials', 'SELECT account FROM credentials.credentials WHERE id = $1', uuidIn(credential_id)],
+            [
+                'presentations',
+                'SELECT account FROM presentations.presentations WHERE id = $1',
+                uuidIn(made.presentation_id),
+            ],
+        ] as const) {
+            const { rows } = await (await database(role)).query(statement, [id]);
+            assert.deepEqual(rows, [{ account: null }], role);
+        }
         const list = await expectOk(200, { path: `/v1/credentials/by-issuer/${did}`, token: api_key });
         assert.deepEqual(list, { credentials: [], total: 0 });
     });

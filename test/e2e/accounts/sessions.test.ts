@@ -4,7 +4,7 @@ import { type Call, expectError, expectOk, send } from '../support/client.ts';
 import { database } from '../support/database.ts';
 import { login, newAccount } from '../support/world.ts';
 
-const db = await database();
+const db = await database('identity');
 const REFRESH = '/internal/v1/auth/refresh';
 const LOGOUT = '/internal/v1/auth/logout';
 

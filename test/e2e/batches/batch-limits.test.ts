@@ -5,7 +5,7 @@ import { database } from '../support/database.ts';
 import { counted } from '../support/usage.ts';
 import { issueBody, newAccount, newDid, newKey } from '../support/world.ts';
 
-const db = await database();
+const db = await database('usage');
 
 const remaining = (answer: Answer): number => Number(answer.headers.get('x-ratelimit-remaining'));
 const status = (token: string, items: number, gateway = 0): Call => ({

@@ -7,7 +7,7 @@ import { signToken } from '../support/tokens.ts';
 import { counted } from '../support/usage.ts';
 import { issue, issueBody, newAccount, newDid, newKey, payloadOf, present } from '../support/world.ts';
 
-const db = await database();
+const db = await database('usage');
 const { token, issuer, holder, other, one, check, verify } = await presenting();
 
 /** Returns a token with this payload, signed by the holder. */

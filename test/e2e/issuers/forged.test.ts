@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { keyOpener } from '../../support/issuers/opened-keys.ts';
 import { expectError, expectOk } from '../support/client.ts';
+import { databaseUrlOf } from '../support/database.ts';
 import { AUDIENCE } from '../support/presenting.ts';
 import { signToken } from '../support/tokens.ts';
 import { walletCalls } from '../support/wallet-calls.ts';
@@ -17,8 +18,8 @@ const own = await newDid(token);
 const ownKid = own.did.slice('did:key:'.length);
 const genuine = payloadOf((await issued()).credential);
 const opener = await keyOpener({
-    databaseUrl: process.env['E2E_DATABASE_URL'] as string, // test/run.ts sets both
-    kek: process.env['E2E_KEK'] as string,
+    databaseUrl: databaseUrlOf('signing'),
+    kek: process.env['E2E_KEK'] as string, // test/run.ts sets it
 });
 after(() => opener.close());
 

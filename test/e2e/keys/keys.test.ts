@@ -5,7 +5,7 @@ import { database } from '../support/database.ts';
 import { usedKey } from '../support/usage.ts';
 import { type Account, newAccount, newKey } from '../support/world.ts';
 
-const db = await database();
+const db = await database('identity');
 const account = await newAccount();
 const otherCaller = await newAccount();
 const LIMITS = { free: 10, basic: 100, pro: 1_000, enterprise: 10_000 };

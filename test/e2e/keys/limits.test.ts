@@ -9,7 +9,7 @@ import { within } from '../support/slowness.ts';
 import { usedKey } from '../support/usage.ts';
 import { login, newAccount, newKey } from '../support/world.ts';
 
-const db = await database();
+const db = await database('identity');
 const use = (token: string, gateway = 0): Call => ({ method: 'POST', path: '/v1/did', token, gateway });
 const number = (answer: Answer, name: string): number => Number(answer.headers.get(name));
 const ownAddress = (): string => `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;

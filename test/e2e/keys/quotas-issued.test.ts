@@ -9,18 +9,21 @@ import { call, closeClients } from '../support/grpc.ts';
 import { issue, issueBody, newAccount, newDid, presentationBody } from '../support/world.ts';
 
 after(closeClients);
-const db = await database();
+const [credentials, presentations] = [await database('credentials'), await database('presentations')];
 const { QUOTA_CREDENTIALS, QUOTA_PRESENTATIONS } = loadConfig({});
 
 /** An account that has an issuer and as many credentials and presentations, as it seems, as the tier free allows. */
 async function aFullAccount() {
     const { token, user_id } = await newAccount();
-    await db.query(
-        `WITH credentials AS (
-            INSERT INTO credentials.totals (account, kind, month, amount) VALUES ($1, 'credentials_issued', '2026-01-01', $2)
-        ) INSERT INTO presentations.totals (account, kind, month, amount)
-        VALUES ($1, 'presentations_created', '2026-01-01', $3)`,
-        [user_id, QUOTA_CREDENTIALS.free, QUOTA_PRESENTATIONS.free],
+    await credentials.query(
+        `INSERT INTO credentials.totals (account, kind, month, amount)
+        VALUES ($1, 'credentials_issued', '2026-01-01', $2)`,
+        [user_id, QUOTA_CREDENTIALS.free],
+    );
+    await presentations.query(
+        `INSERT INTO presentations.totals (account, kind, month, amount)
+        VALUES ($1, 'presentations_created', '2026-01-01', $2)`,
+        [user_id, QUOTA_PRESENTATIONS.free],
     );
     const issuer = await newDid(token);
     return { token, user_id, issuer, key: { issuer_did: issuer.did, issuer_private_key: issuer.private_key } };

@@ -5,7 +5,7 @@ import { database } from '../support/database.ts';
 import { counted } from '../support/usage.ts';
 import { issue, newAccount, newDid, newKey, present } from '../support/world.ts';
 
-const db = await database();
+const db = await database('usage');
 const stats = (token: string, gateway = 0) => expectOk(200, { path: '/v1/me/stats', token, gateway });
 const platform = () => expectOk(200, { path: '/internal/v1/admin/stats', internal: true });
 

@@ -205,7 +205,7 @@ it('neither logs nor tables contain the password of a wallet', async () => {
             assert.equal(written.includes(spelling), false);
         }
     }
-    const db = await database();
+    const db = await database('wallet');
     for (const table of ['wallet.wallets', 'wallet.credentials', 'wallet.deltas']) {
         const { rowCount } = await db.query(`SELECT FROM ${table} t WHERE strpos(t::text, $1) > 0`, [password]);
         assert.equal(rowCount, 0, table);

@@ -142,7 +142,7 @@ describe('pods of a role', () => {
 describe('settings in the values', () => {
     // OPS_HOST stays the default: Kubernetes probes the address of the pod.
     const CHARTS_OWN =
-        /^(NODE_ENV|HOST|PORT|OPS_HOST|OPS_PORT|GRPC_PORT|GRPC_TLS_MUTUAL|EXIT_WITH_PARENT|LOG_FILE|.+_ADDRESS)$/;
+        /^(NODE_ENV|HOST|PORT|OPS_HOST|OPS_PORT|GRPC_PORT|GRPC_TLS_MUTUAL|EXIT_WITH_PARENT|LOG_FILE|.+_ADDRESS|DATABASE_URL_.+)$/;
 
     it('are the settings of the program, except for secrets and those that the chart sets', () => {
         const allowed: string[] = schema.definitions.settings.propertyNames.enum;

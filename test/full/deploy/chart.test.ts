@@ -85,6 +85,22 @@ describe('the chart', () => {
         assertEntries(secrets, expected, CHART_SERVICES);
     });
 
+    it('gives the URL of a role’s own database to the role, to usage and to the migrations', () => {
+        const values = [...VALUE_SETS.default, '--set', 'secrets.databases.wallet=its-url'];
+        const manifests = render(...values);
+        const readers = [...of(manifests, 'Deployment'), ...of(manifests, 'Job')].filter((manifest) =>
+            podOf(manifest).containers[0].env.some(
+                ({ name, value }: Record<string, string>) =>
+                    name === 'DATABASE_URL_WALLET_FILE' && value?.endsWith('/its-url'),
+            ),
+        );
+        assert.deepEqual(readers.map(component).sort(), ['migrate', 'usage', 'wallet']);
+        assert.throws(
+            () => render(...VALUE_SETS.default, '--set', 'secrets.databases.walet=its-url'),
+            /secrets\.databases\.walet: must be one of the services/,
+        );
+    });
+
     it('exposes only /v1 and the DID documents of issuers to the outside', () => {
         const [ingress] = of(render(...VALUE_SETS.production), 'Ingress');
         const paths = ingress?.spec.rules.flatMap((rule: Manifest['spec']) => rule.http.paths);

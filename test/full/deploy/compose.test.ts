@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { parse } from 'yaml';
 import { ROLES } from '../../../main.ts';
-import { addressSetting } from '../../../platform/process/address-settings.ts';
+import { addressSetting } from '../../../platform/process/role-settings.ts';
 import { SERVICE_ROLES } from '../../../proto/services.ts';
 import { assertEntries } from '../../contract/entries.ts';
 import { SERVICE_CALLS } from '../../contract/role-table.ts';

@@ -8,7 +8,7 @@ import { awaitRedis, openRedis } from '../../../platform/redis/redis.ts';
 import { StartError } from '../../../platform/start-error.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet, recordingLog } from '../../support/harness.ts';
-import { redisServers } from '../../support/redis-node.ts';
+import { redisServers } from '../../support/redis/node.ts';
 import { until } from '../../support/until.ts';
 
 const servers = await redisServers();

@@ -5,6 +5,7 @@ import { after, it } from 'node:test';
 import { Client } from 'pg';
 import { preflightRights } from '../../../platform/preflight/rights.ts';
 import { SERVICE_ROLES } from '../../../proto/services.ts';
+import { COUNTING } from '../../../services/counts/pending.store.ts';
 import { tableUses } from '../../../services/table-uses.ts';
 import { redisUrl, testDatabase } from '../../support/harness.ts';
 
@@ -45,7 +46,7 @@ it('a role that may connect but lacks a right is refused at the start, with one 
 });
 
 it('a role needs only the rights of its services, and the refusal names the one that it lacks', async () => {
-    const starts = () => preflightRights(limited, tableUses(['did']));
+    const starts = () => preflightRights(limited, tableUses({ runs: ['did'], counts: [] }));
     await inDatabase(`GRANT USAGE ON SCHEMA did TO ${role};
         GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA did TO ${role};
         GRANT DELETE ON did.accounts, did.idempotency TO ${role}`);
@@ -57,7 +58,7 @@ it('a role needs only the rights of its services, and the refusal names the one 
 });
 
 it('the owner has every right, and every table that a service names exists', async () => {
-    const uses = tableUses(SERVICE_ROLES);
+    const uses = tableUses({ runs: SERVICE_ROLES, counts: COUNTING });
     await preflightRights(url, uses);
     for (const { schema, table } of uses) {
         const found = table ? `to_regclass('${schema}.${table}')` : `to_regnamespace('${schema}')`;

@@ -37,11 +37,12 @@ export async function startAll() {
     });
     const dependencies: ServiceDependencies = {
         ...{ config, db, redis, log: quiet, metrics, clock: Date.now, serviceClient: found.serviceClient },
+        databaseOf: () => db,
         addCheck: () => {},
         limiter: () => testLimiter({ redis, metrics }),
         requestCounts: () => UNCOUNTED,
         ...cryptoPools({ config, metrics, closing }),
-        idempotency: idempotencies({ config, db, metrics, clock: Date.now }),
+        idempotency: idempotencies({ config, databaseOf: () => db, metrics, clock: Date.now }),
     };
     found.offer(SERVICE_ROLES.flatMap((role) => SERVICES[role].build(dependencies)));
     return { closing, services: found.serviceClients(SERVICE_DEFINITIONS) };

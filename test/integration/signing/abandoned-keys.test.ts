@@ -16,8 +16,8 @@ const payload = '{"a":1}';
 /** Gives up what `named` names, as a process with the new key-encryption key does. Returns what it prints. */
 async function abandoned(named: string, keys = encryptionOf(newKek)): Promise<string[]> {
     const lines: string[] = [];
-    const store = abandonStore(db, async () => 7);
-    await abandon(named, { store, keys, print: (line) => lines.push(line) });
+    const print = (line: string) => lines.push(line);
+    await abandon(named, { store: abandonStore(db), keys, print, abandonLists: async () => 7 });
     return lines;
 }
 

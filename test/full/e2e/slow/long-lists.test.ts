@@ -7,7 +7,7 @@ import { database } from '../../../e2e/support/database.ts';
 import { type Connection, open, requestText } from '../../../e2e/support/socket.ts';
 import { type Account, newAccount, newDid, newKey } from '../../../e2e/support/world.ts';
 
-const db = await database();
+const db = await database('credentials');
 
 interface Issuer {
     account: Account;

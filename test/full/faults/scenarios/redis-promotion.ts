@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startRedisCluster, type TestCluster } from '../../../support/redis-cluster.ts';
+import { startRedisCluster, type TestCluster } from '../../../support/redis/cluster.ts';
 import type { Scenario, Trial } from '../scenario.ts';
 import { until } from '../stack/proc.ts';
 import { defaultSettings, REDIS_PASSWORD, type RedisServer, redisServer } from '../stack/redis-server.ts';

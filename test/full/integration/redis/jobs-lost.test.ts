@@ -4,7 +4,7 @@ import { jobMetrics } from '../../../../platform/redis/job-metrics.ts';
 import { scheduleJobs } from '../../../../platform/redis/jobs.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { quiet } from '../../../support/harness.ts';
-import { redisServers } from '../../../support/redis-node.ts';
+import { redisServers } from '../../../support/redis/node.ts';
 import { until } from '../../../support/until.ts';
 
 const servers = await redisServers();

@@ -5,7 +5,7 @@ import { jobMetrics } from '../../../../platform/redis/job-metrics.ts';
 import { type Job, scheduleJobs } from '../../../../platform/redis/jobs.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { quiet } from '../../../support/harness.ts';
-import { startSentinels } from '../../../support/redis-sentinel.ts';
+import { startSentinels } from '../../../support/redis/sentinel.ts';
 import { until } from '../../../support/until.ts';
 
 /** The time within which a stop must end (ms): less than the time after which it gives up waiting for BullMQ. */

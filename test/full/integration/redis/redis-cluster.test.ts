@@ -11,7 +11,7 @@ import { scheduleJobs } from '../../../../platform/redis/jobs.ts';
 import { awaitRedis, openRedis, shardTag } from '../../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { quiet } from '../../../support/context.ts';
-import { startRedisCluster } from '../../../support/redis-cluster.ts';
+import { startRedisCluster } from '../../../support/redis/cluster.ts';
 import { confirmedAt } from '../../../support/test-redis.ts';
 
 const SHARDS = 16;

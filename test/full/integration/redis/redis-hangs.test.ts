@@ -3,8 +3,8 @@ import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { awaitRedis, openPatientRedis, openRedis, type Redis } from '../../../../platform/redis/redis.ts';
 import { quiet } from '../../../support/harness.ts';
-import { startRedisCluster } from '../../../support/redis-cluster.ts';
-import { redisServers } from '../../../support/redis-node.ts';
+import { startRedisCluster } from '../../../support/redis/cluster.ts';
+import { redisServers } from '../../../support/redis/node.ts';
 import { until } from '../../../support/until.ts';
 
 /** How long commands are sent to a Redis that hangs (ms): several times the timeout of a command. */

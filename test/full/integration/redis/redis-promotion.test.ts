@@ -10,8 +10,8 @@ import { scheduleJobs } from '../../../../platform/redis/jobs.ts';
 import { awaitRedis, openRedis, shardTag } from '../../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { quiet } from '../../../support/harness.ts';
-import { startRedisCluster } from '../../../support/redis-cluster.ts';
-import { startSentinels } from '../../../support/redis-sentinel.ts';
+import { startRedisCluster } from '../../../support/redis/cluster.ts';
+import { startSentinels } from '../../../support/redis/sentinel.ts';
 import { confirmedAt } from '../../../support/test-redis.ts';
 import { until } from '../../../support/until.ts';
 

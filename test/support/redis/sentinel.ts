@@ -1,5 +1,5 @@
-import { type RedisNode, redisServers } from './redis-node.ts';
-import { until } from './until.ts';
+import { until } from '../until.ts';
+import { type RedisNode, redisServers } from './node.ts';
 
 const PASSWORD = 'of every node';
 const SENTINEL_PASSWORD = 'of every sentinel';

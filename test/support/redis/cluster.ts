@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { pickPort } from '../../deploy/local/ports.ts';
-import { type RedisNode, redisServers } from './redis-node.ts';
+import { pickPort } from '../../../deploy/local/ports.ts';
+import { type RedisNode, redisServers } from './node.ts';
 
 const PASSWORD = 'of every node';
 /** The last slot of each master. */

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { findRedis, type RedisProgram } from '../../deploy/local/databases/redis-program.ts';
-import { bareEnvironment } from '../../deploy/local/databases/run-program.ts';
-import { pickPort } from '../../deploy/local/ports.ts';
+import { findRedis, type RedisProgram } from '../../../deploy/local/databases/redis-program.ts';
+import { bareEnvironment } from '../../../deploy/local/databases/run-program.ts';
+import { pickPort } from '../../../deploy/local/ports.ts';
 
 export interface RedisNode {
     port: number;

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { databaseSetting } from '../../platform/process/role-settings.ts';
+import { SERVICE_ROLES } from '../../proto/services.ts';
+
+/**
+ * Creates the database of a tested service, or one for each role beside it. `at` returns the settings with their URLs on the server or pooler of a URL.
+ */
+export async function createDatabases({
+    adminUrl,
+    databasePerRole = false,
+}: {
+    adminUrl: string;
+    databasePerRole?: boolean;
+}) {
+    const run = `e2e_${randomBytes(4).toString('hex')}`;
+    const names: Record<string, string> = { DATABASE_URL: run };
+    if (databasePerRole) for (const role of SERVICE_ROLES) names[databaseSetting(role)] = `${run}_${role}`;
+    for (const name of Object.values(names)) await execute(adminUrl, `CREATE DATABASE ${name} OWNER credentials`);
+    return {
+        at(url: string): Record<string, string> {
+            const inDatabase = (name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+            return Object.fromEntries(Object.entries(names).map(([setting, name]) => [setting, inDatabase(name)]));
+        },
+        async drop(): Promise<void> {
+            for (const name of Object.values(names)) await execute(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+        },
+    };
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+}
