@@ -14,7 +14,9 @@ import { type Counts, cpuSeconds } from './support/reporter.ts';
  */
 
 const FAST_PARTS = ['unit', 'contract', 'vectors', 'integration'];
-const FULL_PARTS = ['integration', 'process', 'attack', 'deploy', 'faults'].map((part) => `full/${part}`);
+const FULL_PARTS = ['full/integration'];
+/** Parts of the full tier that use both cores. They run before the others, with nothing beside them. */
+const FULL_PARTS_ALONE = ['full/process', 'full/attack', 'full/deploy', 'full/faults'];
 /** Tests that only `npm run proof` runs. */
 const PROOF_PARTS = ['proof'];
 
@@ -40,22 +42,25 @@ function rounds(): readonly Round[] {
     return asked.length === 0 ? FAST_ROUNDS : [...FAST_ROUNDS, SLOW_ROUND];
 }
 
-function parts(): readonly string[] {
-    if (asked.length > 0) return [...FAST_PARTS, ...FULL_PARTS, ...PROOF_PARTS];
-    return full ? FULL_PARTS : FAST_PARTS;
+function parts(): { alone: readonly string[]; besideRounds: readonly string[] } {
+    if (asked.length > 0)
+        return { alone: [...FULL_PARTS_ALONE, ...PROOF_PARTS], besideRounds: [...FAST_PARTS, ...FULL_PARTS] };
+    return full ? { alone: FULL_PARTS_ALONE, besideRounds: FULL_PARTS } : { alone: [], besideRounds: FAST_PARTS };
 }
 
 async function main(): Promise<boolean> {
     const databases = await startDatabases();
-    const counts = full
-        ? [await runParts(databases), await runRounds(databases)]
-        : await Promise.all([runParts(databases), runRounds(databases)]); // both wait a lot
+    const { alone, besideRounds } = parts();
+    const counts = [
+        await runParts(alone, databases),
+        ...(await Promise.all([runParts(besideRounds, databases), runRounds(databases)])), // both wait a lot
+    ];
     return summarize(sumOf(counts));
 }
 
-async function runParts(databases: Environment): Promise<Counts> {
+async function runParts(parts: readonly string[], databases: Environment): Promise<Counts> {
     const counts: Counts[] = [];
-    for (const part of parts()) counts.push(await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
+    for (const part of parts) counts.push(await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
     return sumOf(counts);
 }
 
