@@ -59,6 +59,23 @@ for (const page of PAGES) {
 }
 
 describe('every Markdown page', () => {
+    it('names only scripts that package.json has', () => {
+        const commands = PAGES.flatMap((page) =>
+            Array.from(
+                readFileSync(page, 'utf8').matchAll(/npm\s+run(?:\s+-\S+)*\s+([\w:.-]*\w)/g),
+                ([, name = '']) => ({
+                    page,
+                    name,
+                }),
+            ),
+        );
+        assert.ok(commands.length > 50);
+        assert.deepEqual(
+            commands.filter(({ name }) => !Object.hasOwn(manifest.scripts, name)),
+            [],
+        );
+    });
+
     for (const page of PAGES) {
         it(`wraps its lines at ${LINE_WIDTH} columns: ${page}`, () => {
             assert.deepEqual(longLines(readFileSync(page, 'utf8')), []);
