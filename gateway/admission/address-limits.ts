@@ -7,9 +7,11 @@ import { type Verdict, verdictOf } from './verdict.ts';
 export interface AddressLimits {
     /** Counts a call without a valid credential. */
     anonymous(address: string, lifetime: CallLifetime): Promise<Verdict>;
-    /** Counts the look-up of an API key that this gateway does not know. */
+    /** Gives such a call back, because the credential has become valid again. */
+    giveBackCall(address: string): Promise<unknown>;
+    /** Counts the look-up of a key that this gateway does not know, or of a key or session of a suspended account. */
     lookUp(address: string, lifetime: CallLifetime): Promise<Verdict>;
-    /** Gives such a look-up back, because the key is no guess. */
+    /** Gives such a look-up back, because the key or session is active. */
     giveBackLookUp(address: string): Promise<unknown>;
 }
 
@@ -35,6 +37,7 @@ export function addressLimits(options: {
 
     return {
         anonymous: (address, lifetime) => count(requestOf('calls', address), lifetime),
+        giveBackCall: (address) => count({ ...requestOf('calls', address), weight: -1 }),
         lookUp: (address, lifetime) => count(requestOf('lookups', address), lifetime),
         giveBackLookUp: (address) => count({ ...requestOf('lookups', address), weight: -1 }),
     };

@@ -109,11 +109,11 @@ function bearerAdmission(
     refusals: RestrictionRefusals,
 ): AdmitBearer {
     const { authenticator, requestCounts } = options;
-    const { knows, decideCall } = authStates(options);
+    const { standing, decideCall } = authStates(options);
 
     /**
-     * The address pays for the look-up of a key that this process does not know, and gets that back if the key is found.
-     * So guesses are refused before they are looked up, and known keys are not affected by them.
+     * The address pays for a look-up that may end in a refusal, and gets that back if the key or session is active. So
+     * too many guesses are refused before they are looked up, and known keys are not affected by them.
      */
     async function afterPaying(
         address: string,
@@ -122,13 +122,13 @@ function bearerAdmission(
     ): Promise<Decided | { unpaid: Verdict }> {
         const paid = await addresses.lookUp(address, context);
         if (paid.failure) return { unpaid: paid };
-        let isGuess = false;
+        let isRefused = false;
         try {
             const decided = await decide();
-            isGuess = 'refused' in decided && decided.refused === 'inactive';
+            isRefused = 'refused' in decided && !('principal' in decided);
             return decided;
         } finally {
-            if (!isGuess) void addresses.giveBackLookUp(address);
+            if (!isRefused) void addresses.giveBackLookUp(address);
         }
     }
 
@@ -141,15 +141,20 @@ function bearerAdmission(
             return refused(await countCall(), `The ${accepted} is not valid.`);
         }
         const decide = () => decideCall(bearer, context, ip, weight);
-        const isNew = bearer.kind === 'key' && !knows(bearer);
-        const decided = isNew ? await afterPaying(address, context, decide) : await decide();
+        const before = standing(bearer);
+        // It will most likely be refused again, so the address decides first.
+        const counted = before === 'suspended' ? await countCall() : undefined;
+        if (counted?.failure) return counted;
+        const pays = before === 'suspended' || (before === 'new' && bearer.kind === 'key');
+        const decided = pays ? await afterPaying(address, context, decide) : await decide();
         if ('decision' in decided) {
+            if (counted) void addresses.giveBackCall(address);
             const { decision, principal } = decided;
             if (decision.state === 'limited') requestCounts.refused(principal);
             else requestCounts.admitted(principal, weight);
             return { ...verdictOf(decision), principal };
         }
-        const call = await countCall();
+        const call = counted ?? (await countCall());
         if ('unpaid' in decided) return decided.unpaid;
         if (decided.refused === 'inactive') return refused(call, 'The bearer token is unknown, revoked or expired.');
         if (decided.refused === 'suspended') return { ...call, failure: call.failure ?? accountSuspended() };

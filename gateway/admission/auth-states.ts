@@ -12,10 +12,10 @@ import { type Misuse, misuseOf } from './key-restrictions.ts';
  */
 const MAX_AUTH_STATES = 100_000;
 /**
- * Maximum number of keys that are remembered as unknown or revoked. Beyond it: the least recently used half is dropped,
- * and those keys are looked up again.
+ * Maximum number of keys and sessions that are remembered as unknown, ended or suspended. Beyond it: the least recently
+ * used half is dropped, and those are looked up again.
  */
-const MAX_GONE = 10_000;
+const MAX_REFUSED = 10_000;
 /** A state in use is refreshed when it is older than this, in ms: before its liveness mark expires. */
 const REFRESH_AFTER_MS = 40_000;
 /**
@@ -44,8 +44,11 @@ const SUSPENDED = { refused: 'suspended' } as const;
 export type Decided = { decision: Decision; principal: Principal } | Refused;
 
 export interface AuthStates {
-    /** True if this process has served the key or session, or knows that it can never be active again. */
-    knows(bearer: Bearer): boolean;
+    /**
+     * What this process knows: `known` if it has served the key or session, or knows that it can never be active again;
+     * `suspended` if its account was suspended when it was last looked up.
+     */
+    standing(bearer: Bearer): 'known' | 'suspended' | 'new';
     /**
      * Counts a call by a key or session in its bucket, as `weight` calls, if it is active and may be used from this IP
      * address.
@@ -67,7 +70,7 @@ export function authStates({
     /** Milliseconds since 1970. */
     clock: () => number;
 }): AuthStates {
-    const { knows, recent, lookUp, forget, refreshInBackground } = stateCache(log);
+    const { standing, recent, lookUp, forget, refreshInBackground } = stateCache(log);
 
     /** A call with this state. A misused key is not charged. */
     function callWith(entry: CachedState, ip: string, weight: number) {
@@ -87,7 +90,7 @@ export function authStates({
     }
 
     return {
-        knows,
+        standing,
 
         async decideCall(bearer, context, ip, weight) {
             const known = recent(bearer);
@@ -120,29 +123,35 @@ export function authStates({
 /** What the owning services have said about keys and sessions. */
 function stateCache(log: Log) {
     const cached = createCache<string, CachedState>(MAX_AUTH_STATES);
-    const gone = createCache<string, true>(MAX_GONE);
+    const refused = createCache<string, 'gone' | 'suspended'>(MAX_REFUSED);
 
     async function lookUp(
         bearer: Bearer,
         context: CallContext,
     ): Promise<CachedState | typeof INACTIVE | typeof SUSPENDED> {
-        if (gone.has(bearer.id)) return INACTIVE;
+        if (refused.get(bearer.id) === 'gone') return INACTIVE;
         const lookedUpAt = performance.now();
         const state = await bearer.lookUp({ ...context, trusted: true });
         if (typeof state === 'string') {
             cached.delete(bearer.id);
-            if (state === 'gone') gone.set(bearer.id, true);
+            if (state !== 'inactive') refused.set(bearer.id, state);
             return state === 'suspended' ? SUSPENDED : INACTIVE;
         }
         const entry = { ...state, lookedUpAt, unmarked: true, refreshing: false };
         cached.set(bearer.id, entry);
+        refused.delete(bearer.id);
         return entry;
     }
 
     return {
         lookUp,
-        knows: ({ id }: Bearer): boolean => cached.has(id) || gone.has(id),
         forget: ({ id }: Bearer) => cached.delete(id),
+
+        standing({ id }: Bearer): 'known' | 'suspended' | 'new' {
+            if (cached.has(id)) return 'known';
+            const last = refused.get(id);
+            return last === 'gone' ? 'known' : (last ?? 'new');
+        },
 
         recent({ id }: Bearer): CachedState | undefined {
             const entry = cached.get(id);

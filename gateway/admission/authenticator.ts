@@ -36,8 +36,8 @@ export interface Bearer {
     /** Identifies the key or session. */
     id: string;
     /**
-     * Asks the owning service. `inactive`: the key or session is unknown or has ended. `gone`: it can also never be active
-     * again. `suspended`: it is refused as long as its account is suspended.
+     * Asks the owning service. `inactive`: the key or session cannot be used now. `gone`: it is unknown or has ended, and can
+     * never be active again. `suspended`: it is refused as long as its account is suspended.
      */
     lookUp(context: CallContext): Promise<AuthState | 'inactive' | 'gone' | 'suspended'>;
 }
@@ -92,7 +92,7 @@ export function authenticator(options: {
             id: sessionId,
             async lookUp(context) {
                 const session = await services.identity.confirmSession({ session_id: sessionId }, context);
-                if (!session.alive) return session.suspended ? 'suspended' : 'inactive';
+                if (!session.alive) return session.suspended ? 'suspended' : 'gone';
                 const { user_id, tier, rate_limit: limit, version } = session;
                 const tag = limiter.tag(user_id);
                 const bucket = sessionsBucket(tag, user_id);

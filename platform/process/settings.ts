@@ -114,7 +114,12 @@ export const SETTINGS = z.object({
         ),
     UNKNOWN_KEY_LIMIT: whole(1, 1_000_000_000)
         .default(600)
-        .meta(notes('Limits and lists', 'Maximum number of look-ups of unknown API keys per minute from one address.')),
+        .meta(
+            notes(
+                'Limits and lists',
+                'Maximum number of look-ups of unknown API keys, and of keys and sessions of suspended accounts, per minute from one address.',
+            ),
+        ),
     TRUST_PROXY: whole(0, 10)
         .default(0)
         .meta(

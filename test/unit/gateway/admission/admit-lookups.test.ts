@@ -52,15 +52,66 @@ describe('a bearer token that the gateway does not know', () => {
         assert.deepEqual(asked, [OF_UNKNOWN_KEYS, { ...OF_UNKNOWN_KEYS, weight: -1 }]);
     });
 
-    it('that can never be active again is looked up once, and is then no guess', async () => {
-        let lookUps = 0;
-        const lookUp = async () => {
-            lookUps++;
-            return 'gone' as const;
+    for (const kind of ['key', 'session'] as const) {
+        it(`that is a ${kind} that can never be active again is looked up once, and is then no guess`, async () => {
+            let lookUps = 0;
+            const lookUp = async () => {
+                lookUps++;
+                return 'gone' as const;
+            };
+            const { call, asked } = setUp({ bearer: { kind, lookUp } });
+            for (let repeat = 0; repeat < 3; repeat++) assert.deepEqual(await call('x'), UNKNOWN);
+            assert.equal(lookUps, 1);
+            const first = kind === 'key' ? [OF_UNKNOWN_KEYS] : [];
+            assert.deepEqual(asked, [...first, OF_ADDRESS, OF_ADDRESS, OF_ADDRESS]);
+        });
+    }
+});
+
+describe('a key or session of a suspended account', () => {
+    const limitRequest = { tag: '{u}', bucket: 'b', mark: 'm', limit: 10 };
+    const active = { principal: { user_id: 'u', tier: 'pro' }, limitRequest };
+
+    for (const kind of ['key', 'session'] as const) {
+        const suspended = () => {
+            const owner: { lookUps: number; state: 'suspended' | typeof active } = { lookUps: 0, state: 'suspended' };
+            const lookUp = async () => {
+                owner.lookUps++;
+                return owner.state;
+            };
+            const byBucket: Record<string, Decision['state']> = {};
+            return { owner, byBucket, ...setUp({ bearer: { kind, lookUp }, byBucket }) };
         };
-        const { call, asked } = setUp({ bearer: { kind: 'key', lookUp } });
-        for (let repeat = 0; repeat < 3; repeat++) assert.deepEqual(await call('x'), UNKNOWN);
-        assert.equal(lookUps, 1);
-        assert.deepEqual(asked, [OF_UNKNOWN_KEYS, OF_ADDRESS, OF_ADDRESS, OF_ADDRESS]);
-    });
+
+        it(`(${kind}) is looked up again only while its address may make calls and look-ups`, async () => {
+            for (const { bucket } of [OF_ADDRESS, OF_UNKNOWN_KEYS]) {
+                const { call, owner, byBucket } = suspended();
+                for (let repeat = 0; repeat < 2; repeat++) assert.equal((await call('x'))?.[0], 'forbidden');
+                assert.equal(owner.lookUps, 2);
+                byBucket[bucket] = 'limited';
+                assert.deepEqual(await call('x'), EXCEEDED, bucket);
+                assert.equal(owner.lookUps, 2, bucket);
+            }
+        });
+
+        it(`(${kind}) counts once as a call from its address, and keeps what the look-up costs`, async () => {
+            const { call, asked } = suspended();
+            await call('x');
+            asked.length = 0;
+            await call('x');
+            assert.deepEqual(asked, [OF_ADDRESS, OF_UNKNOWN_KEYS]);
+        });
+
+        it(`(${kind}) works on the next call after a restoration, and then costs its address nothing`, async () => {
+            const { call, asked, owner, byBucket } = suspended();
+            await call('x');
+            owner.state = active;
+            asked.length = 0;
+            assert.equal(await call('x'), undefined);
+            const given = [OF_UNKNOWN_KEYS, OF_ADDRESS].map((bucket) => ({ ...bucket, weight: -1 }));
+            assert.deepEqual(asked, [OF_ADDRESS, OF_UNKNOWN_KEYS, limitRequest, ...given]);
+            for (const { bucket } of [OF_UNKNOWN_KEYS, OF_ADDRESS]) byBucket[bucket] = 'limited';
+            assert.equal(await call('x'), undefined);
+        });
+    }
 });

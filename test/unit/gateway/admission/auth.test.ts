@@ -130,8 +130,11 @@ describe('a token', () => {
 
     it('that the owning service no longer knows has no auth state', async () => {
         const { identify } = withOwners({ alive: false });
-        for (const token of [makeApiKey(keyFormat).api_key, 'good']) {
-            assert.equal(await (await identify(token))?.lookUp(testContext()), 'inactive');
+        for (const [token, state] of [
+            [makeApiKey(keyFormat).api_key, 'inactive'],
+            ['good', 'gone'],
+        ] as const) {
+            assert.equal(await (await identify(token))?.lookUp(testContext()), state);
         }
     });
 });
