@@ -53,7 +53,7 @@ export function startRound(
         settings: { RPC_FRAMES: frames ? '1' : '0' },
         processes,
         // In the shape of production, so that no statement can name two schemas. The other rounds have one database.
-        databasePerRole: transport === 'grpc' && frames,
+        roleTemplate: transport === 'grpc' && frames ? databases['TEST_TEMPLATE'] : undefined,
     });
 }
 

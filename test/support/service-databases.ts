@@ -4,19 +4,24 @@ import { databaseSetting } from '../../platform/process/role-settings.ts';
 import { SERVICE_ROLES } from '../../proto/services.ts';
 
 /**
- * Creates the database of a tested service, or one for each role beside it. `at` returns the settings with their URLs on the server or pooler of a URL.
+ * Creates the database of a tested service, and with a template one for each role. `at` returns the settings with their
+ * URLs on the server or pooler of a URL.
  */
 export async function createDatabases({
     adminUrl,
-    databasePerRole = false,
+    roleTemplate,
 }: {
     adminUrl: string;
-    databasePerRole?: boolean;
+    roleTemplate?: string | undefined;
 }) {
     const run = `e2e_${randomBytes(4).toString('hex')}`;
     const names: Record<string, string> = { DATABASE_URL: run };
-    if (databasePerRole) for (const role of SERVICE_ROLES) names[databaseSetting(role)] = `${run}_${role}`;
-    for (const name of Object.values(names)) await execute(adminUrl, `CREATE DATABASE ${name} OWNER credentials`);
+    await execute(adminUrl, `CREATE DATABASE ${run} OWNER credentials`);
+    for (const role of roleTemplate === undefined ? [] : SERVICE_ROLES) {
+        const name = `${run}_${role}`;
+        await execute(adminUrl, `CREATE DATABASE ${name} OWNER credentials TEMPLATE ${roleTemplate}`);
+        names[databaseSetting(role)] = name;
+    }
     return {
         at(url: string): Record<string, string> {
             const inDatabase = (name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;

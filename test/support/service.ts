@@ -47,8 +47,8 @@ export interface ServiceOptions {
     settings?: Record<string, string>;
     /** A pooler in front of `databaseUrl`, in transaction mode. The roles use it; migrations do not. */
     poolerUrl?: string | undefined;
-    /** Each service has a database of its own. Default: all have the same. */
-    databasePerRole?: boolean;
+    /** Each service has a database of its own, which is a copy of this one. Default: all have the same. */
+    roleTemplate?: string | undefined;
     /** Number of processes of each role except the gateway, or of those roles that have more than one. Default: 1. */
     replicas?: number | Readonly<Record<string, number>>;
     /** Number of gateways. Default: 2. */
