@@ -69,7 +69,7 @@ export const ISSUING: Reader = {
 function claimOf(column: string, where: string): string {
     if (column.startsWith(CLAIM_PREFIX) && column !== CLAIM_PREFIX) return column.slice(CLAIM_PREFIX.length);
     throw new CliError(
-        `${where} has the unknown column ${column}: use subject_did, credential_type, expiration_date, or claims.${column} for a claim.`,
+        `${where} has the unknown column ${column}: use subject_did, credential_type, expiration_date, or claims.NAME for a claim.`,
     );
 }
 

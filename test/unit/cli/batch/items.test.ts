@@ -77,9 +77,12 @@ describe('items in CSV', () => {
             ['subject_did,credential_type,\n', /The first row of .* has a column without a name/],
             [
                 'subject_did,credential_type,expiraton_date\na,T,2030-01-01\n',
-                /Line 2 of .* has the unknown column expiraton_date: use subject_did, credential_type, expiration_date, or claims\.expiraton_date for a claim/,
+                /Line 2 of .* has the unknown column expiraton_date: use subject_did, credential_type, expiration_date, or claims\.NAME for a claim/,
             ],
-            ['subject_did,credential_type,claims.\na,T,x\n', /Line 2 of .* has the unknown column claims\./],
+            [
+                'subject_did,credential_type,claims.\na,T,x\n',
+                /Line 2 of .* has the unknown column claims\.: use .* or claims\.NAME for a claim/,
+            ],
             ['subject_did,credential_type,claims\na,T,{}\n', /give each claim a column of its own/],
             [Buffer.from([0x61, 0xff]), /is not UTF-8/],
         ] as const) {
