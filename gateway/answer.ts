@@ -10,7 +10,7 @@ import type { Endpoint } from './endpoint.ts';
 import { headersOf, writeBare, writeDocument, writeStream, writeSuccess } from './http/envelope.ts';
 import { contextOf, type Exchange } from './http/exchange.ts';
 import { bodyTurns } from './http/parse-turns.ts';
-import { readInput } from './input.ts';
+import { readHead, readInput } from './input.ts';
 import { ListAnswer, type ListResult, shownList } from './lists.ts';
 import { accountNamedIn } from './on-behalf-of.ts';
 import type { Services } from './services.ts';
@@ -35,8 +35,12 @@ export function answering(options: {
     const places = { credentials: new BatchPlaces(), users: new BatchPlaces() };
 
     /** Reads the input and calls the endpoint. */
-    async function resultOf(endpoint: Endpoint, exchange: Exchange, bytes: Buffer): Promise<Result> {
-        const input = await readInput(endpoint, exchange, { bytes, services, parseInTurn });
+    async function resultOf(
+        endpoint: Endpoint,
+        exchange: Exchange,
+        read: Pick<Parameters<typeof readInput>[2], 'head' | 'bytes'>,
+    ): Promise<Result> {
+        const input = await readInput(endpoint, exchange, { ...read, services, parseInTurn });
         const items = endpoint.weight?.(input.body);
         if (items !== undefined) {
             await countFurtherItems(exchange, { admission, endpoint, items });
@@ -71,13 +75,14 @@ export function answering(options: {
 
     return async (endpoint, exchange) => {
         const { batch, maxBodyBytes } = endpoint;
+        const head = readHead(endpoint, exchange);
         // The wait for the sender's body, or for the place of a batch, is not load of the gateway.
         const waits = exchange.underWay > 0 && (batch !== undefined || !exchange.body.hasArrived());
         if (waits) overload.leave(exchange);
         const read = () => exchange.body.read(maxBodyBytes);
         const run = (bytes: Buffer): Promise<Result> => {
             if (waits) overload.enter(exchange);
-            return resultOf(endpoint, exchange, bytes);
+            return resultOf(endpoint, exchange, { head, bytes });
         };
         const inTurn = { caller: callerIn(exchange), lifetime: () => contextOf(exchange), read, run };
         const result = await (batch === undefined ? run(await read()) : places[batch].run(inTurn));

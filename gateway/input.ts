@@ -7,7 +7,7 @@ import { bearerToken } from './admission/authenticator.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 import { parse } from './fields.ts';
 import { networkOf } from './http/address.ts';
-import { parseBody } from './http/body.ts';
+import { parseBody, requireJson } from './http/body.ts';
 import { contextOf, type Exchange, headerFields } from './http/exchange.ts';
 import type { ParseInTurn } from './http/parse-turns.ts';
 import { parseQuery } from './http/query.ts';
@@ -16,33 +16,42 @@ import type { Services } from './services.ts';
 
 type AnyInput = Input<unknown, unknown, unknown, unknown>;
 
-/** Reads the input of an admitted request, of which `bytes` is the body, and validates it with the schemas of its endpoint. */
-export async function readInput(
-    endpoint: Endpoint,
-    exchange: Exchange,
-    { bytes, services, parseInTurn }: { bytes: Buffer; services: Services; parseInTurn: ParseInTurn },
-): Promise<AnyInput> {
+/** What the header of a request says, validated with the schemas of its endpoint. */
+type Head = Pick<AnyInput, 'params' | 'query' | 'headers' | 'bearer' | 'ip'> & { key: string | undefined };
+
+/**
+ * Reads the header of an admitted request. Comes before the body is read, so that a client that waits to be asked for
+ * its body gets a refusal at once.
+ */
+export function readHead(endpoint: Endpoint, exchange: Exchange): Head {
     const request = exchange.request as Request; // messageClasses() gives it Express's prototype
-    const body = await parseInTurn(bytes, (whole) => parseBody(request.headers, whole));
     if (exchange.malformedPath) throw new AppError('invalid', 'The path is not properly percent-encoded.');
-    const key = endpoint.byKey && keyOf(request);
-    const context = withIdempotencyKey(contextOf(exchange, endpoint.timeout_ms), key);
-    const ip = exchange.internal ? namedIp(exchange) : exchange.ip;
-    if (exchange.internal) {
-        context.trusted = endpoint.access !== 'login'; // a login is authenticated by its password only
-        context.address = networkOf(ip);
-        if (endpoint.access === 'internal') await actOnBehalf(exchange, context, services);
-    }
+    if (exchange.body.isHeldBack()) requireJson(request.headers);
     return {
+        key: endpoint.byKey && keyOf(request),
         params: endpoint.params && parse(endpoint.params, request.params),
         query: endpoint.query && parse(endpoint.query, parseQuery(request.url)),
         headers: endpoint.headers && parse(endpoint.headers, headerFields(request)),
-        body: endpoint.body && parse(endpoint.body, body),
         bearer: bearerToken(request),
-        ip,
-        services,
-        context,
+        ip: exchange.internal ? namedIp(exchange) : exchange.ip,
     };
+}
+
+/** Adds the body of the request, which is `bytes`, to its head. */
+export async function readInput(
+    endpoint: Endpoint,
+    exchange: Exchange,
+    { head, bytes, services, parseInTurn }: { head: Head; bytes: Buffer; services: Services; parseInTurn: ParseInTurn },
+): Promise<AnyInput> {
+    const body = await parseInTurn(bytes, (whole) => parseBody(exchange.request.headers, whole));
+    const { key, ...input } = head;
+    const context = withIdempotencyKey(contextOf(exchange, endpoint.timeout_ms), key);
+    if (exchange.internal) {
+        context.trusted = endpoint.access !== 'login'; // a login is authenticated by its password only
+        context.address = networkOf(input.ip);
+        if (endpoint.access === 'internal') await actOnBehalf(exchange, context, services);
+    }
+    return { ...input, body: endpoint.body && parse(endpoint.body, body), services, context };
 }
 
 /**

@@ -35,7 +35,8 @@ function parseText(text: string): unknown {
     }
 }
 
-function requireJson(headers: IncomingHttpHeaders): void {
+/** Throws AppError `unsupported_media_type` unless the header says that the body is JSON, not compressed. */
+export function requireJson(headers: IncomingHttpHeaders): void {
     const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
     if (type !== 'application/json') {
         throw new AppError('unsupported_media_type', 'The body must be sent as application/json.');

@@ -13,7 +13,7 @@ const READ_TOO =
 
 /** Functions that READS matches but that read no input from outside the service, and why. */
 const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [
-    { at: /^gateway\/input\.ts:readInput$/, why: 'passes the parts of a request to listed parsers' },
+    { at: /^gateway\/input\.ts:read(Head|Input)$/, why: 'passes the parts of a request to listed parsers' },
     {
         at: /^gateway\/openapi\/(document\.ts:openApi|operations\/index\.ts:isVariant)$/,
         why: 'describe the endpoints, from the code',

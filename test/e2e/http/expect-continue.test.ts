@@ -14,19 +14,27 @@ interface Call {
     bearer?: string | undefined;
     /** The length that the header announces. */
     length?: number;
+    /** Other header fields. */
+    more?: Record<string, string>;
 }
 
 /**
  * Sends the header of a request that asks whether its body is wanted, and the body only after 100. Returns the statuses
  * of all answers in order, and whether the connection stays open.
  */
-function ask({ path = '/v1/did', bearer = token, length = 2 }: Call): Promise<{ seen: number[]; isKept: boolean }> {
+function ask({
+    path = '/v1/did',
+    bearer = token,
+    length = 2,
+    more = {},
+}: Call): Promise<{ seen: number[]; isKept: boolean }> {
     const seen: number[] = [];
     const headers = {
         Expect: '100-continue',
         'Content-Type': 'application/json',
         'Content-Length': length,
         ...(bearer !== '' && { Authorization: `Bearer ${bearer}` }),
+        ...more,
     };
     return new Promise((resolve, reject) => {
         const sent = request(`${GATEWAYS[0]}${path}`, { method: 'POST', headers, agent });
@@ -56,6 +64,14 @@ describe('a request with Expect: 100-continue', () => {
         'with an unknown token': [{ bearer: 'x' }, 401],
         'with a body that is too large': [{ length: 2 << 20 }, 413],
         'for a path that does not exist': [{ path: '/v1/nothing' }, 404],
+        'whose body is not JSON': [{ path: '/v1/issuers', more: { 'Content-Type': 'text/plain' } }, 415],
+        'with a compressed body': [{ path: '/v1/issuers', more: { 'Content-Encoding': 'gzip' } }, 415],
+        'of a batch whose body is not JSON': [
+            { path: '/v1/credentials/batch/issue', more: { 'Content-Type': 'text/plain' } },
+            415,
+        ],
+        'with a malformed Idempotency-Key': [{ path: '/v1/issuers', more: { 'Idempotency-Key': 'a b' } }, 400],
+        'with a path that is not properly encoded': [{ path: '/v1/issuers/%zz/rotate' }, 400],
         'for a path that has no POST': [{ path: '/v1/me' }, 405],
     };
     for (const [what, [call, status]] of Object.entries(refusals)) {
