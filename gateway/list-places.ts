@@ -39,7 +39,7 @@ export function listPlaces({ timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = 
 function tooManyLists(): AppError {
     return new AppError(
         'rate_limited',
-        `Limit of ${LISTS_PER_ACCOUNT} whole lists at a time exceeded. Try again in 1 seconds, or page with limit and cursor.`,
+        `Limit of ${LISTS_PER_ACCOUNT} whole lists at a time exceeded. Try again in 1 second, or page with limit and cursor.`,
         { retry_after: 1 },
     );
 }

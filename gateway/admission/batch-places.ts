@@ -65,7 +65,7 @@ export class BatchPlaces {
 function tooManyBatches(): AppError {
     return new AppError(
         'rate_limited',
-        'One batch of a caller is worked on at a time, and too many wait. Try again in 1 seconds.',
+        'One batch of a caller is worked on at a time, and too many wait. Try again in 1 second.',
         { retry_after: 1 },
     );
 }

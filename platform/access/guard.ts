@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts';
 import { type Redis, shardTag } from '../redis/redis.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
 import { BoundedMemory, knownAddresses } from './guard-records.ts';
+import { tryAgainIn } from './limit-decision.ts';
 
 const DAY_MS = 86_400_000;
 /** Failures on one subject from one address that cause no wait. Beyond it: 429, whatever the password. */
@@ -116,6 +117,6 @@ function redisSpan(name: string, target: GuardTarget) {
 /** The text has the form of a refusal by the rate limiter: the limit, then the wait (decision A20). */
 function tooManyAttempts({ msBeforeNext }: RateLimiterRes): AppError {
     const retryAfter = Math.max(1, Math.ceil(msBeforeNext / 1_000));
-    const text = `Limit of ${FREE} requests per minute exceeded by wrong passwords. Try again in ${retryAfter} seconds.`;
+    const text = `Limit of ${FREE} requests per minute exceeded by wrong passwords. ${tryAgainIn(retryAfter)}`;
     return new AppError('rate_limited', text, { retry_after: retryAfter });
 }

@@ -40,8 +40,11 @@ export function decisionOf(
     return { state, limit, remaining, reset: Math.ceil(end / 1_000), wait };
 }
 
+export const tryAgainIn = (seconds: number): string =>
+    `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+
 /** The refusal of a call over its limit (decision A14). */
 export function limitExceeded({ limit, wait }: Decision): AppError {
-    const text = `Limit of ${limit} requests per minute exceeded. Try again in ${wait} seconds.`;
+    const text = `Limit of ${limit} requests per minute exceeded. ${tryAgainIn(wait)}`;
     return new AppError('rate_limited', text, { retry_after: wait });
 }

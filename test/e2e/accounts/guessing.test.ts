@@ -33,7 +33,7 @@ async function failTenTimes(email: string, address: string): Promise<void> {
 function assertTold(answer: Answer): void {
     const wait = Number(answer.headers.get('retry-after'));
     assert.ok(wait >= 1 && wait <= 900);
-    assert.match(answer.body.error, new RegExp(`\\d+ requests per minute.*Try again in ${wait} seconds`));
+    assert.match(answer.body.error, new RegExp(`\\d+ requests per minute.*Try again in ${wait} seconds?\\.`));
 }
 
 describe('after ten wrong passwords from one address', () => {

@@ -162,7 +162,7 @@ test('after ten wrong passwords from an address the right one must wait too, but
     }
     await assert.rejects(
         identity.login({ email, password: PASSWORD }, context),
-        /^AppError: Limit of 10 requests per minute exceeded by wrong passwords\. Try again in 1 seconds\.$/,
+        /^AppError: Limit of 10 requests per minute exceeded by wrong passwords\. Try again in 1 second\.$/,
     );
     await login(fixture, email, testContext({ address: 'elsewhere' }));
 });

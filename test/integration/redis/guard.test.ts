@@ -43,10 +43,7 @@ test('after ten free failures even the right password must wait, and the refusal
     const target = newTarget();
     const { tried, refusal } = await failUntilRefused(target);
     assert.equal(tried, 10);
-    assert.equal(
-        refusal.detail,
-        'Limit of 10 requests per minute exceeded by wrong passwords. Try again in 1 seconds.',
-    );
+    assert.equal(refusal.detail, 'Limit of 10 requests per minute exceeded by wrong passwords. Try again in 1 second.');
     assert.equal(refusal.retry_after, 1);
     await assert.rejects(first.attempt(target, right), /exceeded by wrong passwords/);
 });

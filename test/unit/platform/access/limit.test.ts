@@ -107,16 +107,12 @@ describe('a decision', () => {
     });
 
     it('that refuses a call states the limit and the wait', () => {
-        const { kind, detail, retry_after } = limitExceeded({
-            state: 'limited',
-            limit: 10,
-            remaining: 0,
-            reset: 0,
-            wait: 37,
-        });
+        const decision = { state: 'limited', limit: 10, remaining: 0, reset: 0, wait: 37 } as const;
+        const { kind, detail, retry_after } = limitExceeded(decision);
         assert.equal(kind, 'rate_limited');
         assert.equal(detail, 'Limit of 10 requests per minute exceeded. Try again in 37 seconds.');
         assert.equal(retry_after, 37);
+        assert.match(limitExceeded({ ...decision, wait: 1 }).detail, /Try again in 1 second\.$/);
     });
 
     it('is made in the shard of the account', (t) => {
