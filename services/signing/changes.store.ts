@@ -67,12 +67,9 @@ export function changes(
 
         async ownIssuer(created, lifetime) {
             const work = async (transaction: Queries) => {
-                // Waits for another process that creates it at the same time.
-                await transaction.rows(sql.unsafe`LOCK TABLE signing.issuers IN SHARE ROW EXCLUSIVE MODE`);
-                const known = await findOwn(transaction);
-                if (known !== undefined) return known;
-                await insertIssuer(transaction, created);
-                return created.issuer.did;
+                // Waits for another process that creates it at the same time: the service has one issuer of its own.
+                const inserted = await insertIssuer(transaction, created);
+                return inserted ? created.issuer.did : findOwn(transaction);
             };
             return db.transaction(work, 'issuer_own', lifetime);
         },
@@ -88,12 +85,16 @@ async function makeClaim({ rows }: Queries, claim: NewClaim): Promise<boolean> {
     return made.length > 0;
 }
 
-async function insertIssuer({ rows }: Queries, { issuer, key }: Pick<NewIssuer, 'issuer' | 'key'>): Promise<void> {
+/** Returns false if the issuer is one of the service itself, and there is one. */
+async function insertIssuer({ rows }: Queries, { issuer, key }: Pick<NewIssuer, 'issuer' | 'key'>): Promise<boolean> {
     const { id, account, did, method, name, created_at } = issuer;
-    await rows(sql.unsafe`
+    const inserted = await rows(sql.unsafe`
         INSERT INTO signing.issuers (id, account, did, method, name, created_at)
-        VALUES (${id}, ${account}, ${did}, ${method}, ${name}, ${created_at})`);
+        VALUES (${id}, ${account}, ${did}, ${method}, ${name}, ${created_at})
+        ON CONFLICT ((true)) WHERE account IS NULL AND archived_at IS NULL DO NOTHING RETURNING id`);
+    if (inserted.length === 0) return false;
     await rows(insertKey(id, key, created_at));
+    return true;
 }
 
 function insertKey(issuer: string, { kid, sealed, data_key }: SealedSeed, createdAt: string) {

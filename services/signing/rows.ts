@@ -121,8 +121,11 @@ export interface SigningStore {
     publicIssuer: Coalescer<string, Array<Pick<IssuerRow, 'did' | 'method'> & Pick<KeyRow, 'kid' | 'compromised_at'>>>;
     /** Like `signer`, for the service's own issuer. */
     ownSigner: Coalescer<string, SignerRow[]>;
-    /** Returns the DID of the service's own issuer that signs; creates it with the key if there is none. */
-    ownIssuer(created: Omit<NewIssuer, 'quota' | 'claim'>, lifetime: CallLifetime): Promise<string>;
+    /**
+     * Returns the DID of the service's own issuer that signs; creates it with the key if there is none. Undefined if the
+     * one of another process was given up at this moment.
+     */
+    ownIssuer(created: Omit<NewIssuer, 'quota' | 'claim'>, lifetime: CallLifetime): Promise<string | undefined>;
     findOwnIssuer(lifetime: CallLifetime): Promise<string | undefined>;
     findDataKey(id: string, lifetime: CallLifetime): Promise<DataKeyRow | undefined>;
     /** Returns the data key with which the account's keys are sealed now: the newest one that is not given up. */

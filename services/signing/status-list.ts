@@ -18,10 +18,12 @@ const HEADER = encodeBase64Url(Buffer.from('{"alg":"EdDSA","typ":"statuslist+jwt
 /** Signs status lists with the key of the service's own issuer, a did:key that is created when it is first needed. */
 export function statusLists(deps: SigningDependencies) {
     async function ownDid(context: CallContext): Promise<string> {
-        return (await deps.store.findOwnIssuer(context)) ?? (await createOwn(context));
+        const did = (await deps.store.findOwnIssuer(context)) ?? (await createOwn(context));
+        if (did !== undefined) return did;
+        throw new AppError('unavailable', 'The key of the status lists has just been given up.', { retry_after: 1 });
     }
 
-    async function createOwn(context: CallContext): Promise<string> {
+    async function createOwn(context: CallContext): Promise<string | undefined> {
         const created = await newIssuer(deps, { account: null, name: OWN_NAME, method: 'key' }, context);
         return deps.store.ownIssuer(created, context);
     }
