@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, it, type TestContext } from 'node:test';
+import { guard } from '../../../platform/access/guard.ts';
+import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { preflightRedis, probeRedis } from '../../../platform/preflight/redis.ts';
 import { jobMetrics } from '../../../platform/redis/job-metrics.ts';
 import { scheduleJobs } from '../../../platform/redis/jobs.ts';
@@ -9,6 +11,7 @@ import { StartError } from '../../../platform/start-error.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet, recordingLog } from '../../support/harness.ts';
 import { redisServers } from '../../support/redis/node.ts';
+import { testLimiter } from '../../support/test-redis.ts';
 import { until } from '../../support/until.ts';
 
 const servers = await redisServers();
@@ -42,16 +45,69 @@ for (const [what, rights] of Object.entries({
     'scripts by hash': ['+@all', '-evalsha'],
     writing: ['+@all', '-@write'],
     'waiting for jobs': ['+@all', '-bzpopmin'],
+    'scripts by text': ['+@all', '-eval'],
+    'the beginning of a transaction': ['+@all', '-multi'],
+    'the end of a transaction': ['+@all', '-exec'],
+    'the scores of a sorted set': ['+@all', '-zscore'],
+    'removing from a sorted set by score': ['+@all', '-zremrangebyscore'],
 })) {
     it(`a start is refused if the user may not use ${what}`, async (t) => {
         const redis = await connected(t, await userWith(...rights));
         await assert.rejects(preflightRedis(redis), (error) => {
             assert.ok(error instanceof StartError);
-            assert.match(error.message, /NOPERM|permission|can't run this command/i);
+            assert.match(error.message, /NOPERM|permission|can't run this command|without MULTI/i);
             assert.doesNotMatch(error.message, /secret/);
             return true;
         });
     });
+}
+
+it('the probe runs every command that the limiter, the guard, the marks and the jobs run', async (t) => {
+    const redis = await connected(t, await userWith('+@all'));
+    const ranBy = async (work: () => Promise<unknown>): Promise<Set<string>> => {
+        await node.redis.call('CONFIG', 'RESETSTAT');
+        await work();
+        const stats = String(await node.redis.call('INFO', 'commandstats'));
+        return new Set([...stats.matchAll(/^cmdstat_([a-z|_-]+):/gm)].map(([, name = '']) => name));
+    };
+    const probed = await ranBy(() => preflightRedis(redis));
+    const used = await ranBy(async () => {
+        const account = randomUUID();
+        await testLimiter({ redis }).take({ tag: '{0}', bucket: '{0}:bucket', limit: 1 });
+        const marks = livenessMarks({ redis, shards: 1 });
+        await marks.refuse({ account, subject: 'key', ids: ['k'] });
+        await marks.changeVersions({ account, subject: 'key', versions: [{ id: 'l', version: 1 }] });
+        const { attempt } = guard({ redis, shards: 1 });
+        const target = { subject: account, address: '192.0.2.1' };
+        for (let failures = 0; failures <= 10; failures++) await attempt(target, async () => undefined).catch(() => {});
+        await attempt({ ...target, address: '192.0.2.2' }, async () => 'right');
+        await jobsRun(t);
+    });
+    // What connections and this test send by themselves, and what fails without harm outside a cluster.
+    const besides = /^(auth|hello|select|client\|\w+|config\|\w+|cluster\|\w+|acl\|\w+|quit|ping|subscribe)$/;
+    assert.deepEqual(
+        [...used].filter((name) => !probed.has(name) && !besides.test(name)),
+        [],
+    );
+});
+
+/** Runs a job several times, one that fails, and removes what an earlier process has scheduled. */
+async function jobsRun(t: TestContext): Promise<void> {
+    const redisUrl = await userWith('+@all');
+    const role = `test-${randomUUID()}`;
+    for (const name of ['old', 'new']) {
+        let runs = 0;
+        const run = async () => {
+            if (++runs === 2) throw new Error('the job fails');
+        };
+        const jobs = { [name]: { everyMs: 20, run } };
+        const metrics = createMetrics();
+        const scheduled = scheduleJobs({ redisUrl, role, jobs, log: quiet, metrics: jobMetrics(metrics) });
+        t.after(() => scheduled.stop());
+        await until('the job runs', () => runs > 3);
+        await metrics.expose();
+        await scheduled.stop();
+    }
 }
 
 it('a start is refused if the database does not exist', async (t) => {
