@@ -1,11 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isMigrated, type SchemaMigrations, SchemaTooNew } from '../postgres/migrate.ts';
 import { StartError } from '../start-error.ts';
 import type { Log } from '../telemetry/log.ts';
+import { retry } from './retry.ts';
 import { preflightRights, type Use } from './rights.ts';
-
-/** Pause between attempts, in milliseconds. */
-const RETRY_MS = 500;
 
 /**
  * Waits for the database and for its migrations. Throws SchemaTooNew if the schema is from a later release than the
@@ -15,16 +12,13 @@ export async function awaitMigrations(
     url: string,
     { schemas, uses, log }: { schemas: readonly SchemaMigrations[]; uses: readonly Use[]; log: Log },
 ): Promise<void> {
-    for (;;) {
-        try {
-            if (await isMigratedFor(url, schemas, uses)) return;
-            log.warn('waiting for the migrations');
-        } catch (error) {
-            if (error instanceof SchemaTooNew || error instanceof StartError) throw error;
-            log.warn({ err: error }, 'waiting for the database');
-        }
-        await delay(RETRY_MS);
-    }
+    const attempt = async () => {
+        if (!(await isMigratedFor(url, schemas, uses))) throw new Error('its migrations are not applied yet');
+    };
+    const giveUp = (failure: unknown) => {
+        if (failure instanceof SchemaTooNew || failure instanceof StartError) throw failure;
+    };
+    await retry(attempt, { log, giveUp });
 }
 
 /** True if all tables exist and can be used. Looks at the rights after a failure too, because they may explain it. */

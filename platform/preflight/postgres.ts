@@ -1,11 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { LOOK_TIMEOUT_MS, withSession } from '../postgres/session.ts';
 import { reasonOf, StartError } from '../start-error.ts';
 import type { Log } from '../telemetry/log.ts';
+import { retry } from './retry.ts';
 
-/** Pause between attempts, in milliseconds. */
-const RETRY_MS = 500;
 /** SQLSTATE classes of refusals that waiting does not change: 28 authorization, 3D no such database, 42501 a right. */
 const FINAL = /^(28|3D|42501)/;
 /** Codes with which Node refuses a certificate. */
@@ -19,23 +17,15 @@ interface Wanted {
 
 /**
  * Waits until PostgreSQL can be used, for at most `timeoutMs`. Throws StartError if it cannot, at once if waiting would
- * not change that. Logs one line for each reason to wait.
+ * not change that.
  */
-export async function awaitPostgres(options: Wanted & { log: Log; timeoutMs: number }): Promise<void> {
-    const giveUp = performance.now() + options.timeoutMs;
-    let logged = '';
-    for (;;) {
-        try {
-            return await requireUsable(options);
-        } catch (error) {
-            const reason = reasonOf(error);
-            if (isFinal(error) || performance.now() > giveUp)
-                throw new StartError('database', `The database cannot be used: ${reason}`, { cause: error });
-            if (reason !== logged) options.log.warn({ reason }, 'waiting for the database');
-            logged = reason;
-        }
-        await delay(RETRY_MS);
-    }
+export function awaitPostgres(options: Wanted & { log: Log; timeoutMs: number }): Promise<void> {
+    const end = performance.now() + options.timeoutMs;
+    const giveUp = (cause: unknown) => {
+        if (isFinal(cause) || performance.now() > end)
+            throw new StartError('database', `The database cannot be used: ${reasonOf(cause)}`, { cause });
+    };
+    return retry(() => requireUsable(options), { log: options.log, giveUp });
 }
 
 async function requireUsable({ url, asOwner }: Wanted): Promise<void> {
