@@ -33,15 +33,15 @@ async function shares(among: Replica[], sent: () => number, calls: number): Prom
     return among.map(({ ran }, index) => ran.length - (began[index] ?? 0));
 }
 
-/** Waits until `look` returns the expected value. After 30 s it fails with the actual value. */
+/** Waits until `look` returns the expected value. After two minutes it fails with the actual value. */
 async function untilEqual(look: () => Promise<unknown>, expected: unknown): Promise<void> {
-    const giveUp = performance.now() + 30_000;
+    const giveUp = performance.now() + 120_000;
     while (performance.now() < giveUp && !isDeepStrictEqual(await look(), expected)) await delay(5);
     assert.deepEqual(await look(), expected);
 }
 
 describe('a service of several replicas', () => {
-    it('gives a replica that is added under load its share of the calls within 10 s', async (t) => {
+    it('gives a replica that is added under load its share of the calls after the next lookups', async (t) => {
         const all = await replicas(t, 3);
         const [first, second, added] = all as [Replica, Replica, Replica];
         const addresses = [first.address, second.address];
@@ -51,10 +51,10 @@ describe('a service of several replicas', () => {
         const looked = looks();
         await until('the lookups reach their longest interval', () => looks() > looked);
         addresses.push(added.address);
-        const addedAt = performance.now();
+        const foundAfter = looks() + 2; // the next lookup may have begun before
         await until('the new replica is called', () => added.ran.length > 0);
+        assert.ok(looks() <= foundAfter);
         const counts = await shares(all, running.sent, 3_000);
-        assert.ok(performance.now() - addedAt < 10_000);
         assert.deepEqual(await running.stop(), []);
         const fair = counts.reduce((sum, count) => sum + count) / 3;
         for (const count of counts) assert.ok(count >= 0.8 * fair, `${counts}`);
@@ -140,8 +140,8 @@ describe('a service of several replicas', () => {
         const [staying, killed] = (await replicas(t, 2)) as [Replica, Replica];
         const { address, cut } = await cuttable(t, killed.address);
         const did = connectTo(t, [staying.address, address]);
-        await until('both are called', () => {
-            void resolve(did, 'probe');
+        await until('both are called', async () => {
+            await Promise.all([resolve(did, 'probe'), resolve(did, 'probe')]);
             return [staying, killed].every(({ contexts }) => contexts.has('probe'));
         });
         const names = Array.from({ length: 20 }, (_, index) => `held ${index}`);
@@ -176,8 +176,8 @@ describe('a service of several replicas', () => {
         const waiting = Array.from({ length: 10 }, (_, index) => resolve(did, `held ${index}`));
         await until('they are under way', () => busy.ran.length === 10);
         addresses.push(idle.address);
-        await until('the other replica is called', () => {
-            void resolve(did, 'probe');
+        await until('the other replica is called', async () => {
+            await resolve(did, 'probe');
             return idle.ran.length > 0;
         });
         const before = busy.ran.length;
