@@ -4,7 +4,7 @@ import { DAY_MS } from '../platform/days.ts';
 import { required } from '../platform/process/config.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../proto/services.ts';
 import { approximateQuota } from './approximate-quota.ts';
-import { allCounts, countsOf } from './counts/counts.store.ts';
+import { countsOf } from './counts/counts.store.ts';
 import type { Counting } from './counts/pending.store.ts';
 import { countJobs } from './counts/roll-up.ts';
 import { batches } from './credentials/batches.ts';
@@ -31,6 +31,7 @@ import { signingKeys } from './signing/signing-keys.ts';
 import { usageJobs } from './usage/jobs.ts';
 import { usageService } from './usage/service.ts';
 import { usageStore } from './usage/store.ts';
+import { usageCounts } from './usage/usage-counts.ts';
 import { continuations } from './wallet/continuation.ts';
 import { walletQuotas } from './wallet/quotas.ts';
 import { walletService } from './wallet/service.ts';
@@ -117,7 +118,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 store: didStore(db),
                 idempotency: idempotency('did'),
                 signatures: signatures(),
-                quota: approximateQuota('dids_created', config.QUOTA_DIDS, countsOf('did', db)),
+                quota: approximateQuota('dids_created', config.QUOTA_DIDS, countsOf(['did'], db)),
                 clock,
             }),
         { jobs: commonJobs('did') },
@@ -140,7 +141,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             credentialsService({
                 store: credentialStore(db),
                 idempotency: idempotency('credentials'),
-                quota: approximateQuota('credentials_issued', config.QUOTA_CREDENTIALS, countsOf('credentials', db)),
+                quota: approximateQuota('credentials_issued', config.QUOTA_CREDENTIALS, countsOf(['credentials'], db)),
                 signatures: signatures(),
                 batches: batches(metrics),
                 services: {
@@ -164,7 +165,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 quota: approximateQuota(
                     'presentations_created',
                     config.QUOTA_PRESENTATIONS,
-                    countsOf('presentations', db),
+                    countsOf(['presentations'], db),
                 ),
                 signatures: signatures(),
                 services: {
@@ -191,14 +192,14 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 continuations: continuations(required(config, 'SERVICE_TOKEN'), clock),
-                quotas: walletQuotas(config, countsOf('wallet', db)),
+                quotas: walletQuotas(config, countsOf(['wallet'], db)),
                 clock,
             }),
         { jobs: commonJobs('wallet') },
     ),
     usage: service(
         SERVICE_DEFINITIONS.usage,
-        ({ db, databaseOf, clock }) => usageService({ store: usageStore(db), counts: allCounts(databaseOf), clock }),
+        ({ db, databaseOf, clock }) => usageService({ store: usageStore(db), counts: usageCounts(databaseOf), clock }),
         { jobs: usageJobs },
     ),
 };

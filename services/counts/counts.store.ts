@@ -3,7 +3,7 @@ import { coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { NIL_ID } from '../../platform/ids.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
-import { COUNTING, type Counting, deltasOf, totalsOf } from './pending.store.ts';
+import { type Counting, deltasOf, totalsOf } from './pending.store.ts';
 
 /** The account id that stands for the whole platform. */
 export const PLATFORM = NIL_ID;
@@ -14,7 +14,7 @@ const amountRow = z.strictObject({ account: z.string(), kind: z.string(), amount
 const amountByMonth = z.strictObject({ kind: z.string(), total: z.number(), this_month: z.number() });
 export type AmountByMonth = z.infer<typeof amountByMonth>;
 
-/** What a service has counted: rolled-up and pending counts, in one snapshot. */
+/** What some services have counted, rolled-up and pending counts together. */
 export interface Counts {
     /** The amounts of an account, by kind. */
     amounts(account: string, lifetime: CallLifetime | undefined): Promise<ReadonlyMap<string, number>>;
@@ -22,22 +22,26 @@ export interface Counts {
     byMonth(query: { account: string; today: string }, lifetime?: CallLifetime): Promise<readonly AmountByMonth[]>;
 }
 
-export function countsOf(service: Counting, db: Database): Counts {
-    const [totals, deltas] = [totalsOf(service), deltasOf(service)];
+/** Reads what services have counted whose schemas are in one database, with one statement in one snapshot. */
+export function countsOf(services: readonly Counting[], db: Database): Counts {
+    const name = services.join('_');
     return {
         amounts: coalesce({
             ...STORE_GROUPS,
-            name: `${service}_amounts`,
+            name: `${name}_amounts`,
             async run(accounts: string[]) {
                 const wanted = sql.array(accounts, 'uuid');
+                const parts = services.flatMap((service) =>
+                    [totalsOf(service), deltasOf(service)].map(
+                        (table) =>
+                            sql.fragment`SELECT account, kind, amount FROM ${table} WHERE account = ANY(${wanted})`,
+                    ),
+                );
                 const rows = await db.prepared(
-                    `${service}_amounts`,
+                    `${name}_amounts`,
                     sql.type(amountRow)`
-                    SELECT account, kind, sum(amount)::bigint AS amount FROM (
-                        SELECT account, kind, amount FROM ${totals} WHERE account = ANY(${wanted})
-                        UNION ALL
-                        SELECT account, kind, amount FROM ${deltas} WHERE account = ANY(${wanted})
-                    ) AS both_parts GROUP BY account, kind`,
+                    SELECT account, kind, sum(amount)::bigint AS amount FROM (${allOf(parts)}) AS parts
+                    GROUP BY account, kind`,
                 );
                 const byAccount = new Map(accounts.map((account) => [account, new Map<string, number>()]));
                 for (const { account, kind, amount } of rows) byAccount.get(account)?.set(kind, amount);
@@ -46,22 +50,32 @@ export function countsOf(service: Counting, db: Database): Counts {
         }),
         byMonth({ account, today }, lifetime) {
             const own = account === PLATFORM ? sql.fragment`true` : sql.fragment`account = ${account}`;
+            const parts = services.flatMap((service) => [
+                sql.fragment`SELECT kind, month, amount FROM ${totalsOf(service)} WHERE account = ${account}`,
+                sql.fragment`SELECT kind, date_trunc('month', day)::date, amount FROM ${deltasOf(service)} WHERE ${own}`,
+            ]);
             const statement = sql.type(amountByMonth)`
                 SELECT kind, sum(amount)::bigint AS total,
                        coalesce(sum(amount) FILTER (WHERE month = date_trunc('month', ${today}::date)), 0)::bigint
                            AS this_month
-                FROM (
-                    SELECT kind, month, amount FROM ${totals} WHERE account = ${account}
-                    UNION ALL
-                    SELECT kind, date_trunc('month', day)::date, amount FROM ${deltas} WHERE ${own}
-                ) AS both_parts GROUP BY kind`;
-            return db.rows(statement, `${service}_counts`, lifetime);
+                FROM (${allOf(parts)}) AS parts GROUP BY kind`;
+            return db.rows(statement, `${name}_counts`, lifetime);
         },
     };
 }
 
-/** What each service has counted. */
-export function allCounts(databaseOf: (service: Counting) => Database): Record<Counting, Counts> {
-    const all = COUNTING.map((service) => [service, countsOf(service, databaseOf(service))]);
-    return Object.fromEntries(all) as Record<Counting, Counts>; // one for each name
+const allOf = (parts: ReadonlyArray<ReturnType<typeof sql.fragment>>) => sql.join(parts, sql.fragment` UNION ALL `);
+
+/** Reads what services have counted that may be in several databases, with one statement in each database. */
+export function countsOfAll(services: readonly Counting[], databaseOf: (service: Counting) => Database): Counts {
+    const readers = Array.from(Map.groupBy(services, databaseOf), ([db, there]) => countsOf(there, db));
+    return {
+        async amounts(account, lifetime) {
+            const all = await Promise.all(readers.map((reader) => reader.amounts(account, lifetime)));
+            return new Map(all.flatMap((amounts) => [...amounts]));
+        },
+        async byMonth(query, lifetime) {
+            return (await Promise.all(readers.map((reader) => reader.byMonth(query, lifetime)))).flat();
+        },
+    };
 }

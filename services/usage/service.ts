@@ -10,7 +10,8 @@ import type {
     RecordRequestsResponse,
     UsageServiceDefinition,
 } from '../../proto/gen/usage/v1/usage.ts';
-import { accountStatistics, platformStatistics, type UsageDependencies } from './statistics.ts';
+import { accountStatistics, platformStatistics } from './statistics.ts';
+import type { UsageDependencies } from './usage-counts.ts';
 
 /** Maximum number of keys in one call: the keys of one page. Beyond it: `invalid`. */
 const MAX_KEYS = 1_000;
@@ -39,21 +40,12 @@ async function rowCounts(
     account: string,
     context: CallContext,
 ): Promise<GetCountsResponse> {
-    const [dids, credentials, presentations, keys, wallets] = await Promise.all([
-        counts.did.amounts(account, context),
-        counts.credentials.amounts(account, context),
-        counts.presentations.amounts(account, context),
-        counts.keys.amounts(account, context),
-        counts.wallet.amounts(account, context),
-    ]);
+    const amounts = await counts.created.amounts(account, context);
     return {
-        dids_created: dids.get('dids_created') ?? 0,
-        credentials_issued: credentials.get('credentials_issued') ?? 0,
-        presentations_created: presentations.get('presentations_created') ?? 0,
-        api_keys_active: keys.get('api_keys_active') ?? 0,
-        wallets: wallets.get('wallets') ?? 0,
-        wallet_credentials: wallets.get('wallet_credentials') ?? 0,
-        wallet_bytes: wallets.get('wallet_bytes') ?? 0,
+        dids_created: amounts.get('dids_created') ?? 0,
+        credentials_issued: amounts.get('credentials_issued') ?? 0,
+        presentations_created: amounts.get('presentations_created') ?? 0,
+        api_keys_active: amounts.get('api_keys_active') ?? 0,
     };
 }
 

@@ -1,23 +1,11 @@
 import type { CallContext } from '../../platform/context.ts';
 import { DAY_MS, dayText } from '../../platform/days.ts';
 import type { PlatformStatistics, Statistics } from '../../proto/gen/usage/v1/usage.ts';
-import { type AmountByMonth, type Counts, PLATFORM } from '../counts/counts.store.ts';
-import { COUNTING, type Counting } from '../counts/pending.store.ts';
-import type { UsageStore } from './store.ts';
+import { PLATFORM } from '../counts/counts.store.ts';
+import { REQUEST_KINDS, type UsageCounts, type UsageDependencies } from './usage-counts.ts';
 
 /** Number of days before today that the statistics of a week cover. */
 const WEEK_DAYS = 6;
-
-/** What the usage service counts itself. Its table also has old counts of rows, from before other services counted. */
-const REQUEST_KINDS = ['requests', 'rate_limit_hits', 'presentations_verified'];
-
-export interface UsageDependencies {
-    store: UsageStore;
-    /** What each service has counted. */
-    counts: Record<Counting, Counts>;
-    /** Milliseconds since 1970. */
-    clock: () => number;
-}
 
 export async function accountStatistics(
     { store, counts, clock }: UsageDependencies,
@@ -77,17 +65,18 @@ export async function platformStatistics(
     };
 }
 
-/** Reads the counts of all services. Each is asked for what it has counted, because it may have a database of its own. */
+/** Reads the counts of rows and of requests. */
 async function readAll(
-    counts: Record<Counting, Counts>,
+    { rows, requests }: UsageCounts,
     query: { account: string; today: string },
     context: CallContext,
 ) {
-    const read = async (service: Counting): Promise<readonly AmountByMonth[]> => {
-        const amounts = await counts[service].byMonth(query, context);
-        return service === 'usage' ? amounts.filter(({ kind }) => REQUEST_KINDS.includes(kind)) : amounts;
-    };
-    const amounts = new Map((await Promise.all(COUNTING.map(read))).flat().map((amount) => [amount.kind, amount]));
+    const [rowAmounts, requestAmounts] = await Promise.all([
+        rows.byMonth(query, context),
+        requests.byMonth(query, context),
+    ]);
+    const own = requestAmounts.filter(({ kind }) => REQUEST_KINDS.includes(kind));
+    const amounts = new Map([...rowAmounts, ...own].map((amount) => [amount.kind, amount]));
     return {
         total: (kind: string) => amounts.get(kind)?.total ?? 0,
         this_month: (kind: string) => amounts.get(kind)?.this_month ?? 0,

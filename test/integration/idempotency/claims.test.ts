@@ -130,7 +130,7 @@ test('a repeated DID returns the private key, whose row cannot be opened without
 });
 
 test('a used-up quota refuses new DIDs and leaves no claim, but not a repeated call, however many arrive at once', async () => {
-    const quota = approximateQuota('dids_created', { ...AMPLE, free: 3 }, countsOf('did', db));
+    const quota = approximateQuota('dids_created', { ...AMPLE, free: 3 }, countsOf(['did'], db));
     const limited = reached(
         DidServiceDefinition,
         didService({ store: didStore(db), signatures, quota, idempotency: idempotency('did'), clock }),

@@ -24,7 +24,7 @@ const of = (free: number) => ({ free, basic: 2 * free, pro: 1e6, enterprise: 1e6
 function countsInProcess(counting: Counting) {
     const state = { fails: false };
     const looks: Array<Promise<unknown>> = [];
-    const { amounts: read } = countsOf(counting, db);
+    const { amounts: read } = countsOf([counting], db);
     const amounts: typeof read = (account, lifetime) => {
         const failed = () => Promise.reject(new AppError('unavailable', 'PostgreSQL is away.'));
         const look = state.fails ? failed() : read(account, lifetime);

@@ -31,7 +31,7 @@ const didsOf = (quota: Quota) =>
         didService({
             store: didStore(db),
             signatures,
-            quota: approximateQuota('dids_created', quota, countsOf('did', db)),
+            quota: approximateQuota('dids_created', quota, countsOf(['did'], db)),
             idempotency: testIdempotency(db)('did'),
             clock: Date.now,
         }),
@@ -123,9 +123,9 @@ const walletsOf = (quotas: { wallets?: Quota; credentials?: Quota; bytes?: Quota
         CHEAP,
         { did, signing },
         {
-            wallets: approximateQuota('wallets', quotas.wallets ?? AMPLE, countsOf('wallet', db)),
-            credentials: approximateQuota('wallet_credentials', quotas.credentials ?? AMPLE, countsOf('wallet', db)),
-            bytes: approximateQuota('wallet_bytes', quotas.bytes ?? AMPLE, countsOf('wallet', db)),
+            wallets: approximateQuota('wallets', quotas.wallets ?? AMPLE, countsOf(['wallet'], db)),
+            credentials: approximateQuota('wallet_credentials', quotas.credentials ?? AMPLE, countsOf(['wallet'], db)),
+            bytes: approximateQuota('wallet_bytes', quotas.bytes ?? AMPLE, countsOf(['wallet'], db)),
         },
     );
 const ample = walletsOf({});

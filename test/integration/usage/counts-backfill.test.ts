@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { Client } from 'pg';
+import { countsOf } from '../../../services/counts/counts.store.ts';
 import { findDrift } from '../../../services/counts/drift.store.ts';
 import { COUNTING } from '../../../services/counts/pending.store.ts';
 import { countingFixture } from './counting.ts';
 
-const { db, url, counts } = await countingFixture();
+const { db, url } = await countingFixture();
 const SERVICES = COUNTING.filter((service) => service !== 'usage');
 
 /** Rows of an account and of nobody, in May and in June, as the previous release has written them. */
@@ -53,7 +54,7 @@ it('the migrations count the rows that earlier releases have written, by account
     }
     await client.end();
     assert.deepEqual(await findDrift(() => db), []);
-    const issued = await counts.credentials.byMonth({ account, today: '2031-06-02' });
+    const issued = await countsOf(['credentials'], db).byMonth({ account, today: '2031-06-02' });
     assert.deepEqual(
         issued.toSorted((one, next) => one.kind.localeCompare(next.kind)),
         [

@@ -44,7 +44,7 @@ it('counts of an earlier month are in the total but not in this month, before an
     const account = randomUUID();
     await addDelta(account, 'requests', '2026-02-28', 3);
     await addDelta(account, 'requests', '2026-03-01', 4);
-    const amountsNow = () => counts.usage.byMonth({ account, today: TODAY });
+    const amountsNow = () => counts.requests.byMonth({ account, today: TODAY });
     const expected = [{ kind: 'requests', total: 7, this_month: 4 }];
     assert.deepEqual(await amountsNow(), expected);
     await rollUpAll();

@@ -16,11 +16,6 @@ export interface GetCountsResponse {
   credentials_issued: number;
   presentations_created: number;
   api_keys_active: number;
-  wallets: number;
-  /** In all wallets of the account. */
-  wallet_credentials: number;
-  /** Sealed size of these credentials. */
-  wallet_bytes: number;
 }
 
 export interface GetStatisticsRequest {
@@ -157,15 +152,7 @@ export const GetCountsRequest: MessageFns<GetCountsRequest> = {
 };
 
 function createBaseGetCountsResponse(): GetCountsResponse {
-  return {
-    dids_created: 0,
-    credentials_issued: 0,
-    presentations_created: 0,
-    api_keys_active: 0,
-    wallets: 0,
-    wallet_credentials: 0,
-    wallet_bytes: 0,
-  };
+  return { dids_created: 0, credentials_issued: 0, presentations_created: 0, api_keys_active: 0 };
 }
 
 export const GetCountsResponse: MessageFns<GetCountsResponse> = {
@@ -181,15 +168,6 @@ export const GetCountsResponse: MessageFns<GetCountsResponse> = {
     }
     if (message.api_keys_active !== 0) {
       writer.uint32(33).double(message.api_keys_active);
-    }
-    if (message.wallets !== 0) {
-      writer.uint32(41).double(message.wallets);
-    }
-    if (message.wallet_credentials !== 0) {
-      writer.uint32(49).double(message.wallet_credentials);
-    }
-    if (message.wallet_bytes !== 0) {
-      writer.uint32(57).double(message.wallet_bytes);
     }
     return writer;
   },
@@ -239,30 +217,6 @@ export const GetCountsResponse: MessageFns<GetCountsResponse> = {
             message.api_keys_active = reader.double();
             continue;
           }
-          case 5: {
-            if (tag !== 41) {
-              break;
-            }
-
-            message.wallets = reader.double();
-            continue;
-          }
-          case 6: {
-            if (tag !== 49) {
-              break;
-            }
-
-            message.wallet_credentials = reader.double();
-            continue;
-          }
-          case 7: {
-            if (tag !== 57) {
-              break;
-            }
-
-            message.wallet_bytes = reader.double();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -284,9 +238,6 @@ export const GetCountsResponse: MessageFns<GetCountsResponse> = {
     message.credentials_issued = object.credentials_issued ?? 0;
     message.presentations_created = object.presentations_created ?? 0;
     message.api_keys_active = object.api_keys_active ?? 0;
-    message.wallets = object.wallets ?? 0;
-    message.wallet_credentials = object.wallet_credentials ?? 0;
-    message.wallet_bytes = object.wallet_bytes ?? 0;
     return message;
   },
 };

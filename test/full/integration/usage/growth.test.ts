@@ -11,7 +11,6 @@ import { sql } from '../../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../../platform/process/config.ts';
 import { shardTag } from '../../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
-import { allCounts } from '../../../../services/counts/counts.store.ts';
 import { findDrift } from '../../../../services/counts/drift.store.ts';
 import { didStore } from '../../../../services/did/store.ts';
 import { identityService } from '../../../../services/identity/service.ts';
@@ -21,6 +20,7 @@ import { SERVICES } from '../../../../services/index.ts';
 import type { ServiceDependencies } from '../../../../services/service.ts';
 import { usageService } from '../../../../services/usage/service.ts';
 import { usageStore } from '../../../../services/usage/store.ts';
+import { usageCounts } from '../../../../services/usage/usage-counts.ts';
 import { passwordPool } from '../../../../workers/crypto/passwords.ts';
 import { poolMetrics } from '../../../../workers/crypto/pool-metrics.ts';
 import { signaturePool } from '../../../../workers/crypto/signatures.ts';
@@ -53,7 +53,7 @@ after(() => Promise.all([signatures.close(), passwords.close()]));
 
 const keysPem = signingKey();
 const limits = limiter({ redis, shards: SHARDS, windowMs: 60_000, log: quiet, metrics: createMetrics() });
-const usage = usageService({ store: usageStore(db), counts: allCounts(() => db), clock: Date.now });
+const usage = usageService({ store: usageStore(db), counts: usageCounts(() => db), clock: Date.now });
 const counts = requestCounts({
     record: (batch) => usage.recordRequests(batch, testContext({ trusted: true })),
     clock: Date.now,

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { z } from 'zod';
 import { type Database, sql } from '../../../../platform/postgres/db.ts';
-import { allCounts } from '../../../../services/counts/counts.store.ts';
 import { findDrift } from '../../../../services/counts/drift.store.ts';
 import { rollUpPendingCounts } from '../../../../services/counts/roll-up.store.ts';
 import { rollUp } from '../../../../services/counts/roll-up.ts';
 import { usageService } from '../../../../services/usage/service.ts';
 import { usageStore } from '../../../../services/usage/store.ts';
+import { usageCounts } from '../../../../services/usage/usage-counts.ts';
 import { testContext, testDatabase } from '../../../support/harness.ts';
 
 const { db } = await testDatabase();
@@ -54,7 +54,7 @@ const FEW_ROWS = 20;
 async function look(account: string) {
     const plans: Plan[] = [];
     const seen = explained(plans);
-    const usage = usageService({ store: usageStore(seen), counts: allCounts(() => seen), clock: Date.now });
+    const usage = usageService({ store: usageStore(seen), counts: usageCounts(() => seen), clock: Date.now });
     const context = testContext({ user_id: account });
     const statistics = await usage.getStatistics({}, context);
     const counts = await usage.getCounts({}, context);

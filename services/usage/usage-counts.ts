@@ -1,0 +1,34 @@
+import type { Database } from '../../platform/postgres/db.ts';
+import { type Counts, countsOf, countsOfAll } from '../counts/counts.store.ts';
+import { COUNTING, type Counting } from '../counts/pending.store.ts';
+import type { UsageStore } from './store.ts';
+
+export interface UsageDependencies {
+    store: UsageStore;
+    counts: UsageCounts;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}
+
+/** What the services have counted, by the answers that need it. */
+export interface UsageCounts {
+    /** What an account has created: the counts in `GET /v1/me`. */
+    created: Counts;
+    /** All rows that are counted. */
+    rows: Counts;
+    /** The requests, with other kinds than REQUEST_KINDS among them. */
+    requests: Counts;
+}
+
+/** What the usage service counts itself. Its table also has old counts of rows, from before other services counted. */
+export const REQUEST_KINDS = ['requests', 'rate_limit_hits', 'presentations_verified'];
+
+/** `databaseOf`: the database with the schema of a service. */
+export function usageCounts(databaseOf: (service: Counting) => Database): UsageCounts {
+    const counting = COUNTING.filter((service) => service !== 'usage');
+    return {
+        created: countsOfAll(['did', 'credentials', 'presentations', 'keys'], databaseOf),
+        rows: countsOfAll(counting, databaseOf),
+        requests: countsOf(['usage'], databaseOf('usage')),
+    };
+}
