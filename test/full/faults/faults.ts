@@ -1,11 +1,11 @@
 import '../../../deploy/local/node-version.ts';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDataDir } from '../../../deploy/local/data-dir.ts';
 import { findRedis } from '../../../deploy/local/databases/redis-program.ts';
 import { parseFaultOptions } from './options.ts';
-import { markdown, replaceTable, report } from './report.ts';
+import { page, report } from './report.ts';
 import { runScenario } from './run-scenario.ts';
 import type { Result, Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios/index.ts';
@@ -80,7 +80,7 @@ async function main(): Promise<boolean> {
     if (stopping.signal.aborted) return false;
     const seconds = (performance.now() - began) / 1_000;
     console.log(report(results, seconds));
-    if (options.report) replaceTable(options.report, markdown(results, seconds, new Date()));
+    if (options.report) writeFileSync(options.report, page(results, seconds, new Date()));
     return results.every(({ broken }) => broken.length === 0);
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { figure, table } from '../../../bench/table.ts';
 import type { Result } from './scenario.ts';
@@ -19,32 +18,28 @@ export function report(results: readonly Result[], seconds: number): string {
     return [table(HEAD, results.map(cellsOf)), total(results, seconds), ...details].join('\n');
 }
 
-/** Returns the same table for docs/reliability.md, with the machine and the date. */
-export function markdown(results: readonly Result[], seconds: number, now: Date): string {
+const PAGE_HEAD = `# Faults: results
+
+Written by \`npm run proof -- faults --report\`. [Reliability](../reliability.md) explains the faults and the columns.`;
+
+/** Returns the page docs/reference/faults.md: the same table, with the machine and the date. */
+export function page(results: readonly Result[], seconds: number, now: Date): string {
     const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
     const [{ model = 'an unknown processor' } = {}] = cpus();
     const machine = `Measured on ${now.toISOString().slice(0, 10)} on ${cpus().length} cores (${model}).`;
     const missed = results.flatMap(({ id, missed }) => missed.map((text) => `- ${id}: target missed: ${text}`));
     const rows = [HEAD, HEAD.map((_, column) => (column === 0 ? '---' : '---:')), ...results.map(cellsOf)];
     return [
+        PAGE_HEAD,
+        '',
         machine,
         '',
         ...rows.map(row),
         '',
         total(results, seconds),
         ...(missed.length > 0 ? ['', ...missed] : []),
+        '',
     ].join('\n');
-}
-
-const BEGIN = '<!-- npm run proof -- faults --report writes from here -->';
-const END = '<!-- to here -->';
-
-/** Replaces the table in a page. Throws if the page has no markers for it. */
-export function replaceTable(page: string, text: string): void {
-    const [before, rest = ''] = readFileSync(page, 'utf8').split(BEGIN);
-    const after = rest.split(END)[1];
-    if (after === undefined) throw new Error(`${page} has no markers for the table.`);
-    writeFileSync(page, `${before}${BEGIN}\n${text}\n${END}${after}`);
 }
 
 function cellsOf({ id, fault, skipped, acknowledged, lost, broken, recoveryMs }: Result): string[] {
