@@ -1,4 +1,3 @@
-import { startGateway } from './gateway/gateway.ts';
 import manifest from './package.json' with { type: 'json' };
 import { processAccess } from './platform/access/process-access.ts';
 import type { RequestBatch } from './platform/access/request-counts.ts';
@@ -34,10 +33,8 @@ import { createReadiness, type Readiness } from './platform/telemetry/readiness.
 import { startTracing } from './platform/telemetry/tracing.ts';
 import { logWarnings, surviveUncaught } from './platform/telemetry/uncaught.ts';
 import { SERVICE_DEFINITIONS, SERVICE_ROLES } from './proto/services.ts';
-import { abandonLists } from './services/credentials/status-lists/abandon.store.ts';
 import { SCHEMAS } from './services/schemas.ts';
-import { rewrap } from './services/signing/key-encryption/rewrap-command.ts';
-import { type ServiceProcess, startServices } from './services/start.ts';
+import type { ServiceProcess } from './services/start.ts';
 
 /** The roles that a process can run, alone or together. `migrate` and `rewrap` are none, because they end by themselves. */
 export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
@@ -60,7 +57,8 @@ type Process = Omit<ServiceProcess, 'readiness' | 'tls'>;
  * Runs `roles` in this process. Resolves when all of them serve. If `migrate` is among them, only the migrations run,
  * and the call resolves when they are applied. `rewrap` likewise only wraps the data keys of managed issuers with the
  * current key-encryption key, or does what the options behind it say. Throws ConfigError if a role is unknown or a setting
- * is invalid.
+ * is invalid. The modules of services and gateway are loaded only where they run: a launcher and most roles need one of
+ * the two or none.
  */
 export async function run(roles: readonly string[], env: Environment): Promise<Running> {
     const config = loadConfig(env, SERVICE_ROLES);
@@ -78,6 +76,8 @@ export async function run(roles: readonly string[], env: Environment): Promise<R
         return { stop: async () => {}, urls: {} };
     }
     if (roles[0] === 'rewrap') {
+        const { rewrap } = await import('./services/signing/key-encryption/rewrap-command.ts');
+        const { abandonLists } = await import('./services/credentials/status-lists/abandon.store.ts');
         await rewrap({ config, args: roles.slice(1), print: (line) => log.info(line), abandonLists });
         return { stop: async () => {}, urls: {} };
     }
@@ -136,7 +136,10 @@ async function start(
 
     const serviceRoles = SERVICE_ROLES.filter((role) => roles.includes(role));
     if (serviceRoles.length > 0)
-        urls.grpc = await inStep('services', () => startServices(serviceRoles, { ...shared, tls, readiness }));
+        urls.grpc = await inStep('services', async () => {
+            const { startServices } = await import('./services/start.ts');
+            return startServices(serviceRoles, { ...shared, tls, readiness });
+        });
     if (roles.includes('gateway')) {
         if (serviceRoles.length === 0) {
             const { getTime } = registry.serviceClient('identity', SERVICE_DEFINITIONS.identity);
@@ -187,6 +190,7 @@ async function startHttp(shared: Process): Promise<string> {
     const { config, log, metrics, redis, limiter, requestCounts, serviceRegistry: registry, closing } = shared;
     const services = registry.serviceClients(SERVICE_DEFINITIONS);
     const { version } = manifest;
+    const { startGateway } = await import('./gateway/gateway.ts');
     const gateway = await startGateway({
         config,
         services,

@@ -35,7 +35,7 @@ export function application({ engine, endpoints, pages, cors }: ApplicationOptio
     }
     for (const page of pages) app.get(page.path, engine.show(page));
     for (const [path, methods] of methodsByPath([...endpoints, ...pages])) {
-        app.all(path, (_request: Request, response: Response) => {
+        app.route(path).all((_request: Request, response: Response) => {
             const exchange = exchangeOf(response);
             exchange.headers['Allow'] = methods;
             return engine.fail(exchange, new AppError('method_not_allowed', `This path accepts ${methods}.`));

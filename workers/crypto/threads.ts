@@ -1,5 +1,6 @@
 import { Piscina } from 'piscina';
 import { AppError } from '../../platform/errors.ts';
+import { processEnvironment } from '../../platform/process/config.ts';
 import { secondsSince } from '../../platform/telemetry/metrics.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
 
@@ -51,15 +52,17 @@ export function startThreads<Task, Result>(options: ThreadsOptions): Threads<Tas
 }
 
 function openPool<Task, Result>({ file, threads, tasksPerThread }: ThreadsOptions): Piscina<Task, Result> {
+    const { NODE_COMPILE_CACHE } = processEnvironment();
     const pool = new Piscina<Task, Result>({
         filename: new URL(file, import.meta.url).href,
         name: 'run',
         minThreads: threads,
         maxThreads: threads,
         concurrentTasksPerWorker: tasksPerThread,
-        // A thread needs neither the preloaded modules of the process nor the secrets in its environment.
+        // A thread needs neither the preloaded modules of the process nor the secrets in its environment. Without the
+        // cache it would compile its modules again.
         execArgv: [],
-        env: {},
+        env: NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {},
     });
     // Piscina emits this when an idle thread dies. No task waits for that thread, but an event without a listener would
     // end the process.
