@@ -8,6 +8,7 @@ import { SERVICE_ROLES } from '../../../proto/services.ts';
 import { COUNTING } from '../../../services/counts/pending.store.ts';
 import { tableUses } from '../../../services/table-uses.ts';
 import { redisUrl, testDatabase } from '../../support/harness.ts';
+import { inherited } from '../../support/members.ts';
 
 const { url } = await testDatabase();
 const admin = process.env['TEST_ADMIN_URL'] ?? assert.fail('run this by "npm test -- <file>"');
@@ -27,7 +28,7 @@ it('a role that may connect but lacks a right is refused at the start, with one 
     const child = spawn(process.execPath, ['main.ts', 'did'], {
         stdio: ['ignore', 'ignore', 'pipe'],
         env: {
-            PATH: process.env['PATH'],
+            ...inherited(),
             REDIS_URL: redisUrl,
             SERVICE_TOKEN: 'a token',
             DATABASE_URL: limited,

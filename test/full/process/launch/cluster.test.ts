@@ -8,60 +8,63 @@ import { people } from './people.ts';
 const LAUNCHER = /deploy\/local\/cluster\.ts/;
 const ROLE = /main\.ts \w+/;
 
-test('a role that is killed is restarted, and kill -9 of the launcher leaves no role behind', async (t) => {
-    const dataDir = temporaryDataDir(t);
-    const { register, canLogIn } = people(dataDir);
-    const first = await launch(t, 'start:cluster', { DATA_DIR: dataDir });
-    const before = await register(first.url);
-    const withKek = processesOf(dataDir).filter(
-        ({ pid, command }) => ROLE.test(command) && /\0KEK_FILE=/.test(readFileSync(`/proc/${pid}/environ`, 'utf8')),
-    );
-    assert.match(withKek.map(({ command }) => command).join('\n'), /^.*main\.ts signing$/);
-
-    const killed = pidOf(dataDir, /main\.ts identity/);
-    process.kill(killed, 'SIGKILL');
-    await until('the role runs again', () => /identity runs again \(pid \d+\)/.test(first.output()));
-    assert.notEqual(pidOf(dataDir, /main\.ts identity/), killed);
-    assert.ok(await canLogIn(first.url, before), 'it serves again');
-
-    const { acknowledged, gone } = people(dataDir).registerUntilGone(first.url);
-    await until('some writes are acknowledged', () => acknowledged.length >= 5);
-    process.kill(pidOf(dataDir, LAUNCHER), 'SIGKILL');
-    await first.exit;
-    await gone;
-    await until('its roles are gone', () => !processesOf(dataDir).some(({ command }) => ROLE.test(command)));
-
-    const second = await launch(t, 'start:cluster', { DATA_DIR: dataDir });
-    for (const email of [before, ...acknowledged]) assert.ok(await canLogIn(second.url, email));
-    second.npm.kill('SIGTERM');
-    assert.deepEqual(await second.exit, { code: 0, signal: null });
-    assert.deepEqual(processesOf(dataDir), []);
-});
-
-test('GATEWAYS=2 uses PORT and PORT + 1, services use ports from GRPC_PORT on, and Ctrl-C loses no write', async (t) => {
+test('start:cluster keeps its roles running, and no end of it loses an acknowledged write', async (t) => {
     const dataDir = temporaryDataDir(t);
     const { register, registerUntilGone, canLogIn } = people(dataDir);
-    const [port = 0, nextPort = 0] = await freePorts(2);
-    const [grpcPort = 0] = await freePorts(SERVICE_ROLES.length);
-    const settings = { PORT: String(port), GATEWAYS: '2', GRPC_PORT: String(grpcPort) };
-    const first = await launch(t, 'start:cluster', { DATA_DIR: dataDir, ...settings });
-    for (const [index, role] of SERVICE_ROLES.entries()) {
-        assert.match(first.output(), new RegExp(`^ +${role} +127\\.0\\.0\\.1:${grpcPort + index} `, 'm'));
-    }
-    const before = await register(`http://127.0.0.1:${nextPort}`);
-    assert.ok(await canLogIn(`http://127.0.0.1:${port}`, before));
+    const first = await launch(t, 'start:cluster', { DATA_DIR: dataDir });
+    const written = [await register(first.url)];
 
-    const { acknowledged, gone } = registerUntilGone(first.url);
-    await until('some writes are acknowledged', () => acknowledged.length >= 5);
-    first.signalGroup('SIGINT');
-    assert.deepEqual(await first.exit, { code: 0, signal: null });
-    await gone;
-    assert.deepEqual(processesOf(dataDir), []);
+    await t.test('only signing has the key-encryption key', () => {
+        const withKek = processesOf(dataDir).filter(
+            ({ pid, command }) =>
+                ROLE.test(command) && /\0KEK_FILE=/.test(readFileSync(`/proc/${pid}/environ`, 'utf8')),
+        );
+        assert.match(withKek.map(({ command }) => command).join('\n'), /^.*main\.ts signing$/);
+    });
 
-    const second = await launch(t, 'start', { DATA_DIR: dataDir });
-    for (const email of [before, ...acknowledged])
-        assert.ok(await canLogIn(second.url, email), 'an acknowledged write is lost');
-    second.npm.kill('SIGTERM');
-    await second.exit;
-    assert.deepEqual(processesOf(dataDir), []);
+    await t.test('a role that is killed is restarted', async () => {
+        const killed = pidOf(dataDir, /main\.ts identity/);
+        process.kill(killed, 'SIGKILL');
+        await until('the role runs again', () => /identity runs again \(pid \d+\)/.test(first.output()));
+        assert.notEqual(pidOf(dataDir, /main\.ts identity/), killed);
+        for (const email of written) assert.ok(await canLogIn(first.url, email), 'it serves again');
+    });
+
+    await t.test('kill -9 of the launcher leaves no role behind', async () => {
+        const { acknowledged, gone } = registerUntilGone(first.url);
+        await until('some writes are acknowledged', () => acknowledged.length >= 5);
+        process.kill(pidOf(dataDir, LAUNCHER), 'SIGKILL');
+        await first.exit;
+        await gone;
+        written.push(...acknowledged);
+        await until('its roles are gone', () => !processesOf(dataDir).some(({ command }) => ROLE.test(command)));
+    });
+
+    await t.test('GATEWAYS=2 uses PORT and PORT + 1, services use ports from GRPC_PORT on', async () => {
+        const [port = 0, nextPort = 0] = await freePorts(2);
+        const [grpcPort = 0] = await freePorts(SERVICE_ROLES.length);
+        const settings = { PORT: String(port), GATEWAYS: '2', GRPC_PORT: String(grpcPort) };
+        const second = await launch(t, 'start:cluster', { DATA_DIR: dataDir, ...settings });
+        for (const [index, role] of SERVICE_ROLES.entries()) {
+            assert.match(second.output(), new RegExp(`^ +${role} +127\\.0\\.0\\.1:${grpcPort + index} `, 'm'));
+        }
+        for (const email of written) assert.ok(await canLogIn(`http://127.0.0.1:${port}`, email));
+        written.push(await register(`http://127.0.0.1:${nextPort}`));
+
+        const { acknowledged, gone } = registerUntilGone(second.url);
+        await until('some writes are acknowledged', () => acknowledged.length >= 5);
+        second.signalGroup('SIGINT');
+        assert.deepEqual(await second.exit, { code: 0, signal: null });
+        await gone;
+        written.push(...acknowledged);
+        assert.deepEqual(processesOf(dataDir), []);
+    });
+
+    await t.test('npm start takes over its data folder', async () => {
+        const third = await launch(t, 'start', { DATA_DIR: dataDir });
+        for (const email of written) assert.ok(await canLogIn(third.url, email), 'an acknowledged write is lost');
+        third.npm.kill('SIGTERM');
+        await third.exit;
+        assert.deepEqual(processesOf(dataDir), []);
+    });
 });

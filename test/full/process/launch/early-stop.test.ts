@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { it } from 'node:test';
+import { inherited } from '../../../support/members.ts';
 
 it('a process that still waits for its database handles SIGTERM and exits with 0', async (t) => {
     const service = spawn(process.execPath, ['main.ts', 'did'], {
         stdio: ['ignore', 'pipe', 'inherit'],
         env: {
-            PATH: process.env['PATH'],
+            ...inherited(),
             DATABASE_URL: 'postgresql://nobody:nothing@127.0.0.1:1/none',
             REDIS_URL: process.env['TEST_REDIS_URL'],
             SERVICE_TOKEN: 'a token of this test',

@@ -13,6 +13,8 @@ import { releasePort, reservePort } from '../../../../deploy/local/ports.ts';
 
 export const CLONE = fileURLToPath(new URL('../../../..', import.meta.url));
 const READY_TIMEOUT_MS = 180_000;
+/** These tests register and log in many people. */
+const CHEAP_PASSWORDS = { ARGON2_MEMORY_KIB: '64', ARGON2_PASSES: '1' };
 
 export interface Launched {
     npm: ChildProcess;
@@ -71,7 +73,7 @@ export function runNpm(t: TestContext, script: string, settings: Record<string, 
 
 /** Starts a launcher and waits for its `ready` line. */
 export async function launch(t: TestContext, script: string, settings: Record<string, string>): Promise<Launched> {
-    const running = runNpm(t, script, { PORT: '0', ...settings });
+    const running = runNpm(t, script, { PORT: '0', ...CHEAP_PASSWORDS, ...settings });
     const url = await until(`${script} is ready`, () => {
         if (running.npm.exitCode !== null) throw new Error(`${script} ended:\n${running.output()}`);
         return /^ready (http:\S+)$/m.exec(running.output())?.[1];

@@ -70,59 +70,98 @@ function askConstantly(url: string) {
     };
 }
 
-test('a process that is killed is replaced while the others serve, and no acknowledged write is lost', async (t) => {
+/** Sends a signal of the terminal while processes are being replaced. */
+async function drainsOnce(
+    { url, signalGroup, exit, output, dataDir }: Awaited<ReturnType<typeof launchMany>>,
+    signal: 'SIGINT' | 'SIGHUP',
+): Promise<void> {
+    const stuck = await unfinishedRequest(url, dataDir);
+    process.kill(launcherOf(dataDir), 'SIGUSR2');
+    await until('a new process starts', () => servicesOf(dataDir).length === 3);
+    await delay(4_000); // so that an old one drains for more than a second: a further signal would end it
+    const before = output().length;
+    signalGroup(signal);
+    await delay(300);
+    stuck.write('1234567890');
+    const [answer] = await once(stuck, 'data');
+    assert.match(String(answer), /^HTTP\/1.1 400 /, 'the request in flight is still answered');
+    await exit; // npm ends with SIGHUP itself, before the launcher
+    await until('all processes have ended', () => processesOf(dataDir).length === 0);
+    assert.doesNotMatch(output().slice(before), /starting it again/);
+}
+
+test('two processes serve as one', async (t) => {
     const running = await launchMany(t, 2);
     const { url, dataDir, output, ops } = running;
-    const { register, canLogIn } = people(dataDir);
-    const before = await register(url);
-    const [killed, other] = servicesOf(dataDir);
-    assert.ok(killed !== undefined && other !== undefined, 'there are two processes');
 
-    process.kill(killed, 'SIGKILL');
-    const gone = performance.now();
-    while (performance.now() - gone < 500) assert.equal((await fetch(`${url}/internal/health`)).status, 200);
-    await until('the process runs again', () => /process-\d runs again \(pid \d+\)/.test(output()));
-    await until('there are two processes', () => servicesOf(dataDir).length === 2);
-    assert.ok(servicesOf(dataDir).includes(other), 'the other one has not been touched');
-    assert.ok(await canLogIn(url, before));
-    assert.deepEqual(await samples(ops, 'processes_ended_total'), [{ labels: 'process="launcher"', value: 1 }]);
-    await stop(running, dataDir);
-});
+    await t.test('metrics of all processes add up, and connections to PostgreSQL stay within the limit', async () => {
+        const route = 'route="internal.health"';
+        for (let request = 0; request < 30; request++) {
+            await (await fetch(`${url}/internal/health`, { headers: { connection: 'close' } })).text();
+        }
+        const counts = (await samples(ops, 'http_request_duration_seconds_count')).filter(({ labels }) =>
+            labels.includes(route),
+        );
+        assert.equal(
+            counts.reduce((sum, { value }) => sum + value, 0),
+            30,
+        );
+        const serving = await samples(ops, 'process_serving');
+        assert.deepEqual(
+            serving.map(({ labels }) => labels).sort(),
+            [1, 2].map((n) => `process="process-${n}"`),
+        );
+        assert.equal((await fetch(`${ops}/readyz`)).status, 200);
 
-test('SIGUSR2 replaces one process after the other, and fails no request', async (t) => {
-    const running = await launchMany(t, 2);
-    const { url, dataDir, output } = running;
-    const old = servicesOf(dataDir);
-    const clients = askConstantly(url);
-    process.kill(launcherOf(dataDir), 'SIGUSR2');
-    await until('both are replaced', () => /process-2 is replaced/.test(output()));
-    await delay(200);
-    const { answered, failures } = await clients.stop();
-    assert.deepEqual(failures, []);
-    assert.ok(answered > 100, `only ${answered} requests were answered`);
-    const fresh = servicesOf(dataDir);
-    assert.equal(fresh.length, 2);
-    assert.ok(!fresh.some((pid) => old.includes(pid)), 'both processes are new');
-    await stop(running, dataDir);
-});
-
-for (const signal of ['SIGINT', 'SIGHUP'] as const) {
-    test(`${signal} of the terminal during a rolling restart drains all processes once`, async (t) => {
-        const { url, signalGroup, exit, output, dataDir } = await launchMany(t, 2);
-        const stuck = await unfinishedRequest(url, dataDir);
-        process.kill(launcherOf(dataDir), 'SIGUSR2');
-        await until('a new process starts', () => servicesOf(dataDir).length === 3);
-        await delay(4_000); // so that an old one drains for more than a second: a further signal would end it
-        signalGroup(signal);
-        await delay(300);
-        stuck.write('1234567890');
-        const [answer] = await once(stuck, 'data');
-        assert.match(String(answer), /^HTTP\/1.1 400 /, 'the request in flight is still answered');
-        await exit; // npm ends with SIGHUP itself, before the launcher
-        await until('all processes have ended', () => processesOf(dataDir).length === 0);
-        assert.doesNotMatch(output(), /starting it again/);
+        const db = new pg.Client({ connectionString: runningPostgres(dataDir) });
+        await db.connect();
+        const { rows } = await db.query(
+            "SELECT count(*)::int AS open FROM pg_stat_activity WHERE usename = 'credentials'",
+        );
+        await db.end();
+        assert.ok(rows[0].open - 1 <= 2 * 4, `${rows[0].open - 1} connections of 2 processes`);
     });
-}
+
+    await t.test('SIGUSR2 replaces one process after the other, and fails no request', async () => {
+        const old = servicesOf(dataDir);
+        const clients = askConstantly(url);
+        process.kill(launcherOf(dataDir), 'SIGUSR2');
+        await until('both are replaced', () => /process-2 is replaced/.test(output()));
+        await delay(200);
+        const { answered, failures } = await clients.stop();
+        assert.deepEqual(failures, []);
+        assert.ok(answered > 100, `only ${answered} requests were answered`);
+        const fresh = servicesOf(dataDir);
+        assert.equal(fresh.length, 2);
+        assert.ok(!fresh.some((pid) => old.includes(pid)), 'both processes are new');
+    });
+
+    await t.test('a process that is killed is started again while the other serves, and no write is lost', async () => {
+        const { register, canLogIn } = people(dataDir);
+        const before = await register(url);
+        const [killed, other] = servicesOf(dataDir);
+        assert.ok(killed !== undefined && other !== undefined, 'there are two processes');
+        process.kill(killed, 'SIGKILL');
+        const gone = performance.now();
+        while (performance.now() - gone < 500) assert.equal((await fetch(`${url}/internal/health`)).status, 200);
+        await until('the process runs again', () => /process-\d runs again \(pid \d+\)/.test(output()));
+        await until('there are two processes', () => servicesOf(dataDir).length === 2);
+        assert.ok(servicesOf(dataDir).includes(other), 'the other one has not been touched');
+        assert.ok(await canLogIn(url, before));
+        assert.deepEqual(await samples(ops, 'processes_ended_total'), [{ labels: 'process="launcher"', value: 1 }]);
+        await until('both serve', async () => {
+            const serving = await samples(ops, 'process_serving');
+            return serving.filter(({ value }) => value === 1).length === 2;
+        });
+    });
+
+    await t.test('SIGINT of the terminal during a rolling restart drains all processes once', () =>
+        drainsOnce(running, 'SIGINT'),
+    );
+});
+
+test('SIGHUP of the terminal during a rolling restart drains all processes once', async (t) =>
+    drainsOnce(await launchMany(t, 2), 'SIGHUP'));
 
 test('SIGUSR2 to a single process replaces nothing and ends nothing', async (t) => {
     const running = await launchMany(t, 1);
@@ -141,35 +180,6 @@ test('a process that ends during the start ends the start, with the file that sa
     const [, file = ''] = /^process-\d ended during the start \(exit code 1\); see (.+)$/m.exec(output()) ?? [];
     assert.match(readFileSync(file, 'utf8'), /JWT_KEYS must hold Ed25519 keys/);
     assert.deepEqual(processesOf(dataDir), []);
-});
-
-test('metrics of all processes add up, and connections to PostgreSQL stay within the limit', async (t) => {
-    const running = await launchMany(t, 3);
-    const { url, dataDir, ops } = running;
-    const route = 'route="internal.health"';
-    for (let request = 0; request < 30; request++) {
-        await (await fetch(`${url}/internal/health`, { headers: { connection: 'close' } })).text();
-    }
-    const counts = (await samples(ops, 'http_request_duration_seconds_count')).filter(({ labels }) =>
-        labels.includes(route),
-    );
-    assert.equal(
-        counts.reduce((sum, { value }) => sum + value, 0),
-        30,
-    );
-    const serving = await samples(ops, 'process_serving');
-    assert.deepEqual(
-        serving.map(({ labels }) => labels).sort(),
-        [1, 2, 3].map((n) => `process="process-${n}"`),
-    );
-    assert.equal((await fetch(`${ops}/readyz`)).status, 200);
-
-    const db = new pg.Client({ connectionString: runningPostgres(dataDir) });
-    await db.connect();
-    const { rows } = await db.query("SELECT count(*)::int AS open FROM pg_stat_activity WHERE usename = 'credentials'");
-    await db.end();
-    assert.ok(rows[0].open - 1 <= 3 * 4, `${rows[0].open - 1} connections of 3 processes`);
-    await stop(running, dataDir);
 });
 
 test('PROCESSES that is not a number from 1 to 64 is refused', async (t) => {

@@ -7,12 +7,13 @@ import { pickPort } from '../../../../deploy/local/ports.ts';
 import { SERVICE_ROLES } from '../../../../proto/services.ts';
 import { authority } from '../../../support/certificates.ts';
 import { redisUrl, testDatabase } from '../../../support/harness.ts';
+import { inherited } from '../../../support/members.ts';
 import { until } from './launch.ts';
 
 const { url: databaseUrl } = await testDatabase();
 const grpcPort = await pickPort();
 const settings = {
-    PATH: process.env['PATH'],
+    ...inherited(),
     ...Object.fromEntries(SERVICE_ROLES.map((role) => [`${role.toUpperCase()}_ADDRESS`, `127.0.0.1:${grpcPort}`])),
     PORT: '0',
     REDIS_URL: redisUrl,

@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { pickPort } from '../../../../deploy/local/ports.ts';
 import { emptyDatabase, redisUrl } from '../../../support/harness.ts';
+import { inherited } from '../../../support/members.ts';
 import { until } from '../../../support/until.ts';
 
 const url = await emptyDatabase();
@@ -20,7 +21,7 @@ const THROW_IN_START = `process.on('newListener', (name) => {
 
 /** Runs `main.ts`. `output` grows; `ended` has the exit code, and standard error. */
 function start(role: string, settings: Record<string, string>) {
-    const env = { PATH: process.env['PATH'], PORT: '0', REDIS_URL: redisUrl, SERVICE_TOKEN: 'a token', ...settings };
+    const env = { ...inherited(), PORT: '0', REDIS_URL: redisUrl, SERVICE_TOKEN: 'a token', ...settings };
     const child = spawn(process.execPath, ['main.ts', role], { stdio: ['ignore', 'pipe', 'pipe'], env });
     const [output, errors]: [string[], string[]] = [[], []];
     child.stdout.setEncoding('utf8').on('data', (text) => output.push(text));

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { promisify } from 'node:util';
+import { inherited } from '../../../support/members.ts';
 import { startService } from '../../../support/service.ts';
 import { until } from '../launch/launch.ts';
 
@@ -69,7 +70,7 @@ it('a service without the key-encryption key says so, and serves all accounts ag
     await issue(token, own);
     assert.equal((await verify(token, before.credential, web.did)).valid, true);
 
-    const settings = { DATABASE_URL: service.env['E2E_DATABASE_URL'], KEK_FILE: kekFile, PATH: process.env['PATH'] };
+    const settings = { ...inherited(), DATABASE_URL: service.env['E2E_DATABASE_URL'], KEK_FILE: kekFile };
     const command = ['deploy/local/rewrap.ts', '--abandon', missing];
     const { stdout } = await promisify(execFile)(process.execPath, command, { env: settings });
     assert.match(stdout, new RegExp(`^${web.did} of account .*: its owner must rotate its key$`, 'm'));

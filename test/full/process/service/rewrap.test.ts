@@ -8,6 +8,7 @@ import { loadConfig } from '../../../../platform/process/config.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { keyEncryption } from '../../../../services/signing/key-encryption/key-encryption.ts';
 import { testDatabase } from '../../../support/harness.ts';
+import { inherited } from '../../../support/members.ts';
 
 const { db, url } = await testDatabase();
 
@@ -24,7 +25,7 @@ async function add(own: string): Promise<void> {
 }
 
 function rewrap(program: readonly string[], kek: string): { status: number | null; output: string } {
-    const env = { PATH: process.env['PATH'], DATABASE_URL: url, KEK: kek };
+    const env = { ...inherited(), DATABASE_URL: url, KEK: kek };
     const { status, stdout, stderr } = spawnSync(process.execPath, program, { env, encoding: 'utf8' });
     return { status, output: stdout + stderr };
 }
