@@ -34,6 +34,7 @@ export async function startTarget(settings: Record<string, string> = {}): Promis
     };
     const service = await startService({
         transport: 'local',
+        gateways: 1,
         adminUrl: given('TEST_ADMIN_URL'),
         databaseUrl: given('TEST_DATABASE_URL'),
         redisUrl: given('TEST_REDIS_URL'),

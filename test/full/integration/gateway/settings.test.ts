@@ -18,6 +18,7 @@ const UNKNOWN_DID = '/v1/did/did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGt
 const logDir = mkdtempSync(join(tmpdir(), 'settings-log-'));
 const service = await startService({
     transport: 'local',
+    gateways: 1,
     adminUrl: setting('TEST_ADMIN_URL'),
     databaseUrl: setting('TEST_DATABASE_URL'),
     redisUrl: setting('TEST_REDIS_URL'),

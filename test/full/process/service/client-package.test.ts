@@ -95,6 +95,7 @@ describe('the example page', () => {
         server.listen(port);
         service = await startService({
             transport: 'local',
+            gateways: 1,
             // npm test sets all three
             adminUrl: process.env['TEST_ADMIN_URL'] as string,
             databaseUrl: process.env['TEST_DATABASE_URL'] as string,

@@ -7,12 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { pickPort } from '../../../../deploy/local/ports.ts';
 import { SERVICE_ROLES } from '../../../../proto/services.ts';
 import { redisUrl, testDatabase } from '../../../support/harness.ts';
+import { inherited } from '../../../support/members.ts';
 import { until } from '../launch/launch.ts';
 
 const PRELOAD = fileURLToPath(new URL('shifted-clock.ts', import.meta.url));
 const { url: databaseUrl } = await testDatabase();
 const settings = {
-    PATH: process.env['PATH'],
+    ...inherited(),
     REDIS_URL: redisUrl,
     INTERNAL_SECRET: randomBytes(24).toString('base64url'),
     SERVICE_TOKEN: randomBytes(24).toString('base64url'),

@@ -8,6 +8,7 @@ import { startService } from '../../../support/service.ts';
 const logDir = mkdtempSync(join(tmpdir(), 'cors-'));
 const service = await startService({
     transport: 'local',
+    gateways: 1,
     // npm test sets all three
     adminUrl: process.env['TEST_ADMIN_URL'] as string,
     databaseUrl: process.env['TEST_DATABASE_URL'] as string,
