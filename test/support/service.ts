@@ -78,6 +78,7 @@ export async function startService(options: ServiceOptions): Promise<TestService
         await databases.drop();
     };
     try {
+        if (!databases.isMigrated) await processes.migrate();
         await processes.start([
             ...ops.map(
                 ({ role, target }) =>
@@ -154,9 +155,9 @@ function launcher(
         });
     };
     return {
-        /** Migrates, starts all processes and waits for `probes`. Throws if a process ends before that. */
+        migrate: () => once(launch({ name: 'migrate', args: ['migrate'], env: {} }), 'exit'),
+        /** Starts all processes and waits for `probes`. Throws if a process ends before that. */
         async start(probes: ReadonlyArray<() => Promise<void>>): Promise<void> {
-            await once(launch({ name: 'migrate', args: ['migrate'], env: {} }), 'exit');
             const ended = members.map(async (member) => {
                 const child = launch(member);
                 children.push(child);

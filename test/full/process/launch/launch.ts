@@ -93,7 +93,7 @@ export async function until<T>(
         const value = await probe();
         if (value !== undefined && value !== false) return value;
         if (performance.now() > deadline) throw new Error(`timed out waiting until ${what}`);
-        await delay(20);
+        await delay(50); // a look at all processes takes 8 ms
     }
 }
 
