@@ -11,7 +11,7 @@ import { preflightRedis } from './platform/preflight/redis.ts';
 import {
     type Config,
     ConfigError,
-    databaseUrl,
+    databaseUrls,
     type Environment,
     loadConfig,
     processEnvironment,
@@ -68,11 +68,13 @@ export async function run(roles: readonly string[], env: Environment): Promise<R
     if (Object.keys(misspelt).length > 0) log.warn({ misspelt }, 'variables that look like misspelt settings');
     if (roles.includes('migrate')) {
         // Each database gets all schemas. Those of roles that have another database stay empty.
-        for (const url of new Set(SERVICE_ROLES.map((role) => databaseUrl(config, role)))) {
+        for (const url of new Set(SERVICE_ROLES.flatMap((role) => databaseUrls(config, role)))) {
             await awaitPostgres({ url, asOwner: true, log, timeoutMs: MIGRATE_WAIT_MS });
             const applied = await inStep('migrations', () => migrate(url, { schemas: SCHEMAS, log }));
             log.info({ applied }, 'migrated');
         }
+        const { arrangeCredentialParts } = await import('./services/databases.ts');
+        await inStep('migrations', () => arrangeCredentialParts(config));
         return { stop: async () => {}, urls: {} };
     }
     if (roles[0] === 'rewrap') {
@@ -169,7 +171,8 @@ async function startOps(
     shared: Pick<Process, 'metrics' | 'log' | 'closing'> & { readiness: Readiness },
 ): Promise<string> {
     const { metrics, log, readiness, closing } = shared;
-    const ops = await serveOps({ host, port, metrics, log, failingChecks: readiness.failingChecks });
+    const { failingChecks, remarks } = readiness;
+    const ops = await serveOps({ host, port, metrics, log, failingChecks, remarks });
     closing.defer(() => ops.stop());
     return ops.url;
 }

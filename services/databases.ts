@@ -1,22 +1,25 @@
+import { connectionTo } from '../platform/postgres/database-url.ts';
 import { type Database, databaseOpener } from '../platform/postgres/db.ts';
 import { awaitMigrations } from '../platform/preflight/await-migrations.ts';
 import { awaitPostgres } from '../platform/preflight/postgres.ts';
-import { type Config, databaseUrl } from '../platform/process/config.ts';
+import { type Config, databaseUrls } from '../platform/process/config.ts';
 import type { Log } from '../platform/telemetry/log.ts';
-import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
+import type { Readiness } from '../platform/telemetry/readiness.ts';
 import type { ServiceRole } from '../proto/services.ts';
 import { COUNTING } from './counts/pending.store.ts';
+import { arrangeParts } from './credentials/parts/parts.store.ts';
 import { SCHEMAS } from './schemas.ts';
 import { tableUses } from './table-uses.ts';
 
-/** Returns the database with the schema of a role. */
-export type DatabaseOf = (role: ServiceRole) => Database;
+/** Returns the databases with the schema of a role: one, or the parts of the credentials. */
+export type DatabasesOf = (role: ServiceRole) => readonly [Database, ...Database[]];
 
 /** The databases that a process with some roles uses. */
 export interface Databases {
-    databaseOf: DatabaseOf;
-    /** Resolves when each database of its own roles answers. */
-    ping(): Promise<void>;
+    databasesOf: DatabasesOf;
+    /** The databases of its own roles, each with a name for operators. */
+    own: ReadonlyArray<{ name: string; database: Database }>;
 }
 
 /**
@@ -36,7 +39,7 @@ export async function roleDatabases(
         checkRows: config.NODE_ENV === 'test',
     });
     const byUrl = new Map<string, Database>();
-    for (const [url, there] of Map.groupBy(new Set([...roles, ...read]), (role) => databaseUrl(config, role))) {
+    for (const [url, there] of rolesByUrl(new Set([...roles, ...read]), config)) {
         const uses = tableUses({
             runs: there.filter((role) => roles.includes(role)),
             counts: there.filter((role) => read.includes(role)),
@@ -47,16 +50,52 @@ export async function roleDatabases(
         closing.defer(() => database.close());
         byUrl.set(url, database);
     }
-    const databaseOf: DatabaseOf = (role) => {
-        const database = byUrl.get(databaseUrl(config, role));
-        if (!database) throw new Error(`This process has not opened the database of ${role}.`);
-        return database;
+    const databasesOf: DatabasesOf = (role) => {
+        const databases = databaseUrls(config, role).flatMap((url) => byUrl.get(url) ?? []);
+        if (databases.length === 0) throw new Error(`This process has not opened the database of ${role}.`);
+        return databases as [Database, ...Database[]];
     };
-    const own = new Set(roles.map(databaseOf));
-    return {
-        databaseOf,
-        async ping() {
-            await Promise.all(Array.from(own, (database) => database.ping()));
-        },
-    };
+    const ownUrls = new Set(roles.flatMap((role) => databaseUrls(config, role)));
+    const own = Array.from(byUrl, ([url, database]) => ({ url, name: nameOf(url), database }));
+    return { databasesOf, own: own.filter(({ url }) => ownUrls.has(url)) };
+}
+
+/** Records which parts of the credentials the databases are, when the migrations have run. */
+export async function arrangeCredentialParts(config: Config): Promise<void> {
+    const metrics = createMetrics(); // of a process that ends, so nobody reads them
+    const open = databaseOpener({ size: 1, pooled: false, metrics });
+    const databases: Database[] = [];
+    try {
+        for (const url of databaseUrls(config, 'credentials')) databases.push(await open(url));
+        await arrangeParts(databases);
+    } finally {
+        await Promise.all(databases.map((database) => database.close()));
+    }
+}
+
+/** Names a database without the secrets in its URL. */
+function nameOf(url: string): string {
+    const { host, port, database } = connectionTo(url);
+    return `${host}:${port}/${database}`;
+}
+
+/**
+ * Adds the checks of a process's own databases. A process with several is ready while one of them answers: calls that need
+ * another are answered with 503, and the others go on.
+ */
+export function watchDatabases(own: Databases['own'], { addCheck }: Pick<Readiness, 'addCheck'>): void {
+    const [only] = own;
+    if (only && own.length === 1) {
+        addCheck('database', () => only.database.ping());
+        return;
+    }
+    addCheck('databases', () => Promise.any(own.map(({ database }) => database.ping())));
+    for (const { name, database } of own) addCheck(`database ${name}`, () => database.ping(), { required: false });
+}
+
+function rolesByUrl(roles: Iterable<ServiceRole>, config: Config): Map<string, ServiceRole[]> {
+    const byUrl = new Map<string, ServiceRole[]>();
+    for (const role of roles)
+        for (const url of databaseUrls(config, role)) byUrl.set(url, [...(byUrl.get(url) ?? []), role]);
+    return byUrl;
 }

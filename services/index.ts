@@ -4,14 +4,13 @@ import { DAY_MS } from '../platform/days.ts';
 import { required } from '../platform/process/config.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../proto/services.ts';
 import { approximateQuota } from './approximate-quota.ts';
-import { countsOf } from './counts/counts.store.ts';
+import { countsOf, countsOfAll } from './counts/counts.store.ts';
 import type { Counting } from './counts/pending.store.ts';
 import { countJobs } from './counts/roll-up.ts';
 import { batches } from './credentials/batches.ts';
 import { credentialsJobs } from './credentials/jobs.ts';
+import { partsIn } from './credentials/parts/parts.ts';
 import { CREDENTIALS_ITEMS, credentialsService } from './credentials/service.ts';
-import { statusListStore } from './credentials/status-lists/status-lists.store.ts';
-import { credentialStore } from './credentials/store.ts';
 import { cursors } from './cursors.ts';
 import { didService } from './did/service.ts';
 import { didStore } from './did/store.ts';
@@ -137,11 +136,15 @@ export const SERVICES: Record<ServiceRole, Service> = {
     ),
     credentials: service(
         SERVICE_DEFINITIONS.credentials,
-        ({ config, db, signatures, metrics, clock, serviceClient, idempotency }) =>
+        ({ config, databasesOf, credentialParts, signatures, metrics, clock, serviceClient, idempotency }) =>
             credentialsService({
-                store: credentialStore(db),
+                parts: partsIn(databasesOf('credentials'), credentialParts),
                 idempotency: idempotency('credentials'),
-                quota: approximateQuota('credentials_issued', config.QUOTA_CREDENTIALS, countsOf(['credentials'], db)),
+                quota: approximateQuota(
+                    'credentials_issued',
+                    config.QUOTA_CREDENTIALS,
+                    countsOfAll(['credentials'], databasesOf),
+                ),
                 signatures: signatures(),
                 batches: batches(metrics),
                 services: {
@@ -150,7 +153,6 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 listScope: config.LIST_SCOPE,
-                statusLists: statusListStore(db),
                 publicUrl: config.PUBLIC_URL,
                 clock,
             }),
@@ -199,7 +201,8 @@ export const SERVICES: Record<ServiceRole, Service> = {
     ),
     usage: service(
         SERVICE_DEFINITIONS.usage,
-        ({ db, databaseOf, clock }) => usageService({ store: usageStore(db), counts: usageCounts(databaseOf), clock }),
+        ({ db, databasesOf, clock }) =>
+            usageService({ store: usageStore(db), counts: usageCounts(databasesOf), clock }),
         { jobs: usageJobs },
     ),
 };

@@ -14,18 +14,20 @@ import type { Log } from '../platform/telemetry/log.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
 import type { ServiceRole } from '../proto/services.ts';
+import type { PartMap } from './credentials/parts/part-map.ts';
 import type { CryptoPools } from './crypto-pools.ts';
-import type { DatabaseOf } from './databases.ts';
+import type { DatabasesOf } from './databases.ts';
 import type { Owner } from './idempotency/claims.store.ts';
 import type { Idempotency } from './idempotency/idempotency.ts';
 
 /** What a process provides to the services that run in it. */
 export interface ServiceDependencies extends CryptoPools, ProcessAccess {
     config: Config;
-    /** The database with the schema of this service. */
+    /** The database with the schema of this service. Of credentials it is part 0. */
     db: Database;
-    /** Only for usage, which reads the counts of other services. */
-    databaseOf: DatabaseOf;
+    /** For usage, which reads the counts of other services, and for the parts of the credentials. */
+    databasesOf: DatabasesOf;
+    credentialParts: PartMap;
     redis: Redis;
     log: Log;
     metrics: Metrics;

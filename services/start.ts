@@ -11,8 +11,10 @@ import type { Log } from '../platform/telemetry/log.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
 import type { ServiceRole } from '../proto/services.ts';
+import { ONE_PART } from './credentials/parts/part-map.ts';
+import { partMapIn } from './credentials/parts/parts.store.ts';
 import { cryptoPools } from './crypto-pools.ts';
-import { roleDatabases } from './databases.ts';
+import { roleDatabases, watchDatabases } from './databases.ts';
 import { idempotencies } from './idempotency/idempotency.ts';
 import { SERVICES } from './index.ts';
 import type { ServiceDependencies } from './service.ts';
@@ -33,16 +35,19 @@ export interface ServiceProcess extends ProcessAccess {
 /** Starts the services of `roles`, their jobs and the gRPC server. Returns the address of the server (host:port). */
 export async function startServices(roles: readonly ServiceRole[], shared: ServiceProcess): Promise<string> {
     const { config, log, metrics, redis, limiter, requestCounts, serviceRegistry, readiness, tls, closing } = shared;
-    const { databaseOf, ping } = await roleDatabases(roles, { config, log, metrics, closing });
+    const { databasesOf, own } = await roleDatabases(roles, { config, log, metrics, closing });
+    const databaseOf = (role: ServiceRole) => databasesOf(role)[0];
+    const credentialParts = roles.includes('credentials') ? await partMapIn(databasesOf('credentials')) : ONE_PART;
     const first = databaseOf(roles[0] as ServiceRole); // a process that has services has a role
     closing.defer(measureClock(() => databaseTime(first), { metrics, log, readiness }));
 
     const { signatures, passwords } = cryptoPools({ config, metrics, closing });
     const { serviceClient } = serviceRegistry;
-    const idempotency = idempotencies({ config, databaseOf, metrics, clock: Date.now });
+    const idempotency = idempotencies({ config, databasesOf, metrics, clock: Date.now });
     const dependencies = {
         config,
-        databaseOf,
+        databasesOf,
+        credentialParts,
         redis,
         limiter,
         requestCounts,
@@ -70,7 +75,7 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
         ready: async () => (await readiness.failingChecks()).length === 0,
     });
     closing.defer(() => server.stop());
-    readiness.addCheck('database', ping);
+    watchDatabases(own, readiness);
     return server.address;
 }
 
@@ -82,7 +87,7 @@ function startJobs(
     const { config, log } = dependencies;
     const metrics = jobMetrics(dependencies.metrics);
     for (const role of roles) {
-        const jobs = SERVICES[role].jobs?.({ ...dependencies, db: dependencies.databaseOf(role) });
+        const jobs = SERVICES[role].jobs?.({ ...dependencies, db: dependencies.databasesOf(role)[0] });
         if (!jobs) continue;
         const scheduled = scheduleJobs({ redisUrl: required(config, 'REDIS_URL'), role, jobs, log, metrics });
         closing.defer(() => scheduled.stop());

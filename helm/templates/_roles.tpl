@@ -67,6 +67,9 @@ settings:
   - { setting: DATABASE_URL_{{ upper $role }}, key: {{ $key }} }
 {{- end }}
 {{- end }}
+{{- if and .root.Values.secrets.credentialParts (has "databaseUrl" .secrets) (has .role (list "credentials" "usage" "migrate")) }}
+  - { setting: CREDENTIAL_PARTS, key: {{ .root.Values.secrets.credentialParts }} }
+{{- end }}
 {{- end }}
 
 {{/* The settings of a role that are not secrets, with the addresses of the roles that it calls. Takes (dict "root" $ "role" name "of" its entry "values" its values). */}}

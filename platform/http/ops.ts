@@ -19,6 +19,8 @@ interface OpsOptions {
     log: Log;
     /** The reasons why requests should not be sent to this process; empty if it is ready. */
     failingChecks(): Promise<string[]>;
+    /** What does not work at the moment although this process is ready. */
+    remarks?(): readonly string[];
 }
 
 /**
@@ -113,13 +115,17 @@ interface Reply {
     contentType?: string;
 }
 
-function answers({ metrics, failingChecks }: OpsOptions): (url: string | undefined) => Promise<Reply> {
+function answers({
+    metrics,
+    failingChecks,
+    remarks = () => [],
+}: OpsOptions): (url: string | undefined) => Promise<Reply> {
     const render = renderer(metrics);
     return async (url) => {
         if (url === '/livez') return { status: 200, text: 'ok\n' };
         if (url === '/readyz') {
             const failing = await failingChecks();
-            if (failing.length === 0) return { status: 200, text: 'ready\n' };
+            if (failing.length === 0) return { status: 200, text: `${['ready', ...remarks()].join('\n')}\n` };
             return { status: 503, text: `${['not ready', ...failing].join('\n')}\n` };
         }
         if (url === '/metrics') return render();

@@ -11,18 +11,33 @@ const MODES = ['disable', 'no-verify', ...VERIFYING];
 /** Where PostgreSQL is, and how to connect to it. */
 type Connection = Pick<ClientConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'application_name' | 'ssl'>;
 
+const databaseUrl = z.string().superRefine((text, context) => {
+    try {
+        connectionTo(text);
+    } catch (error) {
+        const message = error instanceof DatabaseUrlError ? error.message : 'has a wrong %-escape';
+        context.addIssue({ code: 'custom', message });
+    }
+});
+
 /** Validates DATABASE_URL when the program starts. The text stays as it is: `connectionTo` reads it. */
-export const databaseUrlSetting = z
+export const databaseUrlSetting = databaseUrl.optional();
+
+/** Maximum number of URLs in a list: the id of a row has a byte for the place of its database. Beyond it: refused. */
+const MAX_URLS = 256;
+
+/** Validates a list of databases over which the rows of a service are divided. */
+export const databaseUrlsSetting = z
     .string()
-    .superRefine((text, context) => {
-        try {
-            connectionTo(text);
-        } catch (error) {
-            const message = error instanceof DatabaseUrlError ? error.message : 'has a wrong %-escape';
-            context.addIssue({ code: 'custom', message });
-        }
-    })
+    .transform((text) => text.trim().split(/[\s,]+/))
+    .pipe(z.array(databaseUrl))
+    .refine((urls) => new Set(urls).size === urls.length, 'names a database twice')
+    .refine(({ length }) => length <= MAX_URLS && isPowerOfTwo(length), `must have 1, 2, 4, … or ${MAX_URLS} URLs`)
     .optional();
+
+function isPowerOfTwo(number: number): boolean {
+    return (number & (number - 1)) === 0;
+}
 
 /** The message never repeats a part of the URL. */
 class DatabaseUrlError extends Error {}

@@ -45,6 +45,8 @@ export function loadConfig(env: Environment, roles: readonly string[] = []): Con
         VAULT_TOKEN_FILE: env['VAULT_TOKEN_FILE'] || undefined,
     };
     checkTls(config);
+    if (config.CREDENTIAL_PARTS && config[databaseSetting('credentials')])
+        throw new ConfigError('CREDENTIAL_PARTS and DATABASE_URL_CREDENTIALS are both set: set one of them.');
     if (config.NODE_ENV === 'production') refuseUnsafe(config, KEY_TIER_POLICY);
     return config;
 }
@@ -71,9 +73,15 @@ export function required<Name extends keyof Config>(config: Config, name: Name):
     return value;
 }
 
-/** Returns the URL of the database with the schema of `role`. Throws ConfigError if there is none. */
+/** Returns the URLs of the databases with the schema of `role`. Throws ConfigError if there is none. */
+export function databaseUrls(config: Config, role: string): readonly string[] {
+    if (role === 'credentials' && config.CREDENTIAL_PARTS) return config.CREDENTIAL_PARTS;
+    return [config[databaseSetting(role)] ?? required(config, 'DATABASE_URL')];
+}
+
+/** Returns the URL of the first database with the schema of `role`. Throws ConfigError if there is none. */
 export function databaseUrl(config: Config, role: string): string {
-    return config[databaseSetting(role)] ?? required(config, 'DATABASE_URL');
+    return databaseUrls(config, role)[0] as string; // no list is empty
 }
 
 function readSecretFiles(env: Environment, roles: readonly string[]): Environment {

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { databaseUrlSetting } from '../postgres/database-url.ts';
 import { redisUrlSetting } from '../redis/redis-url.ts';
 import { baseUrlSetting } from './base-url.ts';
+import { DATABASE_SETTINGS } from './database-settings.ts';
 import { KEY_ENCRYPTION_SETTINGS } from './key-encryption-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { originsSetting } from './origins-setting.ts';
@@ -57,28 +57,7 @@ export const SETTINGS = z.object({
         .default('0')
         .meta(notes('Process', '`1`: the process ends when its standard input closes.')),
 
-    DATABASE_URL: databaseUrlSetting.meta(
-        notes(
-            'PostgreSQL and Redis',
-            'URL of PostgreSQL, as `postgresql://user:password@host:5432/database` ([parameters](../operations/deploy.md#the-url-of-postgresql)).',
-            {
-                secret: true,
-                default: 'the embedded PostgreSQL of the launchers',
-            },
-        ),
-    ),
-    DATABASE_POOL: whole(1, 100)
-        .default(4)
-        .meta(notes('PostgreSQL and Redis', 'Maximum number of connections to PostgreSQL per process.')),
-    DATABASE_POOLER: z
-        .enum(['none', 'transaction'])
-        .default('none')
-        .meta(
-            notes(
-                'PostgreSQL and Redis',
-                '`transaction`: a pooler such as PgBouncer assigns a connection for one transaction at a time.',
-            ),
-        ),
+    ...DATABASE_SETTINGS,
     REDIS_URL: redisUrlSetting.meta(
         notes(
             'PostgreSQL and Redis',

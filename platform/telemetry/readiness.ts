@@ -12,39 +12,51 @@ export interface Readiness {
     serving: boolean;
     /**
      * Adds a check. From now on, the process is ready only while `check` resolves. Otherwise it rejects with the reason.
+     * `required: false`: the process stays ready, and the failure is only shown and logged.
      */
-    addCheck(name: string, check: () => Promise<unknown>): void;
+    addCheck(name: string, check: () => Promise<unknown>, options?: { required: boolean }): void;
     /** Returns the failing checks, each with its reason; empty if the process is ready. Logs each change. */
     failingChecks(): Promise<string[]>;
+    /** The checks that failed at the last look although the process is ready, each with its reason. */
+    remarks(): readonly string[];
 }
 
 export function createReadiness({ log }: { log: Log }): Readiness {
-    const checks: Array<() => Promise<string | undefined>> = [];
+    const checks: Array<{ required: boolean; look(): Promise<string | undefined> }> = [];
     let logged = '';
+    let remarks: string[] = [];
 
     function tell(failingChecks: string[]): void {
-        const now = failingChecks.join('\n');
+        const now = [...failingChecks, ...remarks].join('\n');
         if (now === logged) return;
         logged = now;
         if (failingChecks.length > 0) log.warn({ failingChecks }, 'not ready');
+        else if (remarks.length > 0) log.warn({ failingChecks: remarks }, 'ready, but not for all calls');
         else log.info('ready again');
+    }
+
+    async function failing(): Promise<Array<{ required: boolean; reason: string }>> {
+        const looked = await Promise.all(checks.map(async (check) => ({ ...check, reason: await check.look() })));
+        return looked.flatMap(({ required, reason }) => (reason === undefined ? [] : [{ required, reason }]));
     }
 
     const readiness: Readiness = {
         serving: false,
-        addCheck(name, check) {
+        remarks: () => remarks,
+        addCheck(name, check, { required } = { required: true }) {
             const shared = singleFlight(check, CHECK_TIMEOUT_MS);
-            checks.push(() =>
+            const look = () =>
                 shared().then(
                     () => undefined,
                     (error) => `${name}: ${rootCause(error)}`,
-                ),
-            );
+                );
+            checks.push({ required, look });
         },
         async failingChecks() {
             if (!readiness.serving) return ['the process is starting or stopping'];
-            const reasons = await Promise.all(checks.map((check) => check()));
-            const failingChecks = reasons.filter((reason) => reason !== undefined);
+            const found = await failing();
+            remarks = found.filter(({ required }) => !required).map(({ reason }) => reason);
+            const failingChecks = found.filter(({ required }) => required).map(({ reason }) => reason);
             tell(failingChecks);
             return failingChecks;
         },

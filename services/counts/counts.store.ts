@@ -66,16 +66,39 @@ export function countsOf(services: readonly Counting[], db: Database): Counts {
 
 const allOf = (parts: ReadonlyArray<ReturnType<typeof sql.fragment>>) => sql.join(parts, sql.fragment` UNION ALL `);
 
+/** Returns the databases in which a service counts. */
+export type CountedIn = (service: Counting) => readonly Database[];
+
 /** Reads what services have counted that may be in several databases, with one statement in each database. */
-export function countsOfAll(services: readonly Counting[], databaseOf: (service: Counting) => Database): Counts {
-    const readers = Array.from(Map.groupBy(services, databaseOf), ([db, there]) => countsOf(there, db));
+export function countsOfAll(services: readonly Counting[], countedIn: CountedIn): Counts {
+    const places = services.flatMap((service) => countedIn(service).map((db) => ({ service, db })));
+    const readers = Array.from(
+        Map.groupBy(places, ({ db }) => db),
+        ([db, there]) =>
+            countsOf(
+                there.map(({ service }) => service),
+                db,
+            ),
+    );
+    const [only] = readers;
+    if (only && readers.length === 1) return only;
     return {
         async amounts(account, lifetime) {
-            const all = await Promise.all(readers.map((reader) => reader.amounts(account, lifetime)));
-            return new Map(all.flatMap((amounts) => [...amounts]));
+            const sums = new Map<string, number>();
+            for (const amounts of await Promise.all(readers.map((reader) => reader.amounts(account, lifetime))))
+                for (const [kind, amount] of amounts) sums.set(kind, (sums.get(kind) ?? 0) + amount);
+            return sums;
         },
         async byMonth(query, lifetime) {
-            return (await Promise.all(readers.map((reader) => reader.byMonth(query, lifetime)))).flat();
+            const all = await Promise.all(readers.map((reader) => reader.byMonth(query, lifetime)));
+            return Array.from(
+                Map.groupBy(all.flat(), ({ kind }) => kind),
+                ([kind, amounts]) => ({
+                    kind,
+                    total: amounts.reduce((sum, { total }) => sum + total, 0),
+                    this_month: amounts.reduce((sum, { this_month }) => sum + this_month, 0),
+                }),
+            );
         },
     };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Database, sql } from '../../platform/postgres/db.ts';
-import { PLATFORM } from './counts.store.ts';
+import { type CountedIn, PLATFORM } from './counts.store.ts';
 import { type Counting, deltasOf, totalsOf } from './pending.store.ts';
 
 /** The rows that a service counts: for each account (NULL: the platform only) and kind, how many there are. */
@@ -41,12 +41,10 @@ export type Drift = z.infer<typeof drift>;
  * releases have run beside each other. `repair`: also corrects the counts, by pending counts of this month. It reads whole
  * tables, which takes long if they are large.
  */
-export async function findDrift(
-    databaseOf: (service: Counting) => Database,
-    { repair = false } = {},
-): Promise<readonly Drift[]> {
+export async function findDrift(countedIn: CountedIn, { repair = false } = {}): Promise<readonly Drift[]> {
     const drift = [];
-    for (const service of SERVICES) drift.push(...(await driftOf(service, databaseOf(service), repair)));
+    for (const service of SERVICES)
+        for (const db of countedIn(service)) drift.push(...(await driftOf(service, db, repair)));
     return drift;
 }
 

@@ -7,16 +7,17 @@ import type { TokenSigner } from '../issuers/token-signer.ts';
 import type { WebKeys } from '../issuers/web-keys.ts';
 import type { Batches } from './batches.ts';
 import type { ListDependencies } from './list.ts';
+import type { Parts } from './parts/parts.ts';
+import type { CredentialStore } from './rows.ts';
 import type { StatusPlaces } from './status-lists/places.ts';
-import type { StatusListStore } from './status-lists/rows.ts';
 
-export interface CredentialsOptions extends Omit<ListDependencies, 'services'> {
+export interface CredentialsOptions extends Omit<ListDependencies, 'services' | 'store'> {
+    parts: Parts;
     signatures: Signatures;
     services: ListDependencies['services'] & { signing: ServiceOf<typeof SigningServiceDefinition> };
     batches: Batches;
     idempotency: Idempotency;
     quota: ApproximateQuota;
-    statusLists: StatusListStore;
     /** The URL of the service in the addresses of its status lists. Without one, no credential gets a place. */
     publicUrl: string | undefined;
     /** Milliseconds since 1970. */
@@ -24,7 +25,10 @@ export interface CredentialsOptions extends Omit<ListDependencies, 'services'> {
 }
 
 export interface CredentialsDependencies extends CredentialsOptions {
+    /** The credentials of all parts. */
+    store: CredentialStore;
     tokenSigner: TokenSigner;
     webKeys: WebKeys;
-    statusPlaces: StatusPlaces;
+    /** The places on the status lists of each part. */
+    statusPlaces: readonly StatusPlaces[];
 }

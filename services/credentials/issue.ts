@@ -1,5 +1,4 @@
 import type { CallContext } from '../../platform/context.ts';
-import { newId } from '../../platform/ids.ts';
 import { type Credential, IssueRequest } from '../../proto/gen/credentials/v1/credentials.ts';
 import { writePayload } from '../../tokens/credential.ts';
 import { credentialId } from '../../tokens/credential-id.ts';
@@ -8,6 +7,8 @@ import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import { completeKey, openKid, sealKid } from '../issuers/token-signer.ts';
 import type { ItemContext } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
+import { newIdIn, partOfId, partOfIssuer } from './parts/part-map.ts';
+import { known } from './parts/parted-store.ts';
 import { requireClaims, requireCredentialType, requireExpiry, requireIssuer, requireNewSubject } from './rules.ts';
 import { shownPlace } from './status-lists/places.ts';
 import type { Place } from './status-lists/rows.ts';
@@ -58,6 +59,7 @@ export async function issueOne(
     context: CallContext | ItemContext,
 ): Promise<Credential> {
     const { store, idempotency, clock, tokenSigner } = deps;
+    const placesIn = (part: number) => known(deps.statusPlaces[part]);
     const { issuer_did: issuer, subject_did: subject, credential_type, claims, expiration_date } = request;
     requireNewSubject(subject);
     requireCredentialType(credential_type);
@@ -68,8 +70,9 @@ export async function issueOne(
         await deps.quota.requireRoom(context);
         if (isFirstLook && request.status_list) await tokenSigner.check(signerIn(request), context);
         const now = clock();
-        const made = { id: newId(now), made_at: new Date(now).toISOString() };
-        const place = request.status_list ? await deps.statusPlaces.take() : undefined;
+        const part = partOfIssuer(issuer, deps.parts.map.count);
+        const made = { id: newIdIn(part, now), made_at: new Date(now).toISOString() };
+        const place = request.status_list ? await placesIn(part).take() : undefined;
         const { credential, kid } = await signed(deps, { request, expiresAt, made, place }, context);
         const parties = { issuer, subject, credential_type };
         const row = {
@@ -89,7 +92,7 @@ export async function issueOne(
         return credential;
     };
     const replay = async (made: HeldClaim, own: Claim) => {
-        const place = request.status_list ? await deps.statusPlaces.find(made.id) : undefined;
+        const place = request.status_list ? await placesIn(partOfId(made.id, deps.parts.map)).find(made.id) : undefined;
         return (await signed(deps, { request, expiresAt, made, place, kid: openKid(made, own) }, context)).credential;
     };
     // Writing is expensive if it takes a place or calls the signing service.

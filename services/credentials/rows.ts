@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import type { Writes } from '../idempotency/writes.store.ts';
 import type { Place } from './status-lists/rows.ts';
@@ -61,9 +60,9 @@ export interface Range {
 
 export interface CredentialStore extends Writes<NewRow> {
     /** Finds a credential by its UUID. */
-    find: Coalescer<string, FoundRow | undefined>;
+    find(id: string, lifetime?: CallLifetime): Promise<FoundRow | undefined>;
     /** Revokes the credential unless it is revoked already. Resolves to true if this call revoked it. */
-    revoke: Coalescer<NewRevocation, boolean>;
+    revoke(revocation: NewRevocation, lifetime?: CallLifetime): Promise<boolean>;
     /** Reads one page, newest first. */
     page(party: Party, range: Range, lifetime: CallLifetime): Promise<readonly ListedRow[]>;
     count(party: Party, lifetime?: CallLifetime): Promise<number>;

@@ -6,10 +6,13 @@ import type { CredentialsDependencies, CredentialsOptions } from './dependencies
 import { issue } from './issue.ts';
 import { issueMany } from './issue-many.ts';
 import { listCredentials } from './list.ts';
+import { partedStatusLists } from './parts/parted-status-lists.ts';
+import { partedStore } from './parts/parted-store.ts';
 import { getStatus, getStatusMany, revoke, revokeMany } from './revoke.ts';
 import { statusPlaces } from './status-lists/places.ts';
 import { publishedLists } from './status-lists/published.ts';
 import { statusListPublisher } from './status-lists/publisher.ts';
+import type { StatusListStore } from './status-lists/rows.ts';
 import { verify, verifyMany } from './verify.ts';
 
 /** The number of items in each batch. */
@@ -22,14 +25,18 @@ export const CREDENTIALS_ITEMS: ItemCounts<typeof CredentialsServiceDefinition> 
 
 /** Credentials: issued as v4.public tokens, verified, revoked and listed. */
 export function credentialsService(options: CredentialsOptions): ServiceOf<typeof CredentialsServiceDefinition> {
-    const { signatures, services, statusLists, publicUrl, clock } = options;
+    const { parts, signatures, services, publicUrl, clock } = options;
     const { signing } = services;
-    const publisher = statusListPublisher({ store: statusLists, signing, clock });
+    const placesOf = (store: StatusListStore, part: number) => {
+        const publisher = statusListPublisher({ store, signing, clock });
+        return statusPlaces({ store, signing, publicUrl, clock, publisher, part });
+    };
     const deps: CredentialsDependencies = {
         ...options,
+        store: partedStore(parts),
         tokenSigner: tokenSigner({ signatures, signing }),
         webKeys: webKeys(signing),
-        statusPlaces: statusPlaces({ store: statusLists, signing, publicUrl, clock, publisher }),
+        statusPlaces: parts.statusLists.map(placesOf),
     };
     return {
         issue: (request, context) => issue(deps, request, context),
@@ -42,7 +49,7 @@ export function credentialsService(options: CredentialsOptions): ServiceOf<typeo
         getStatusMany: (request, context) => getStatusMany(deps, request, context),
         list: (request, context) => listCredentials(deps, request, context),
         getQuotas: async (_request, context) => ({ credentials: await deps.quota.read(context) }),
-        ...publishedLists(statusLists),
+        ...publishedLists(partedStatusLists(parts)),
         async ping() {
             await deps.store.ping();
             return {};

@@ -1,5 +1,4 @@
-import type { Coalescer } from '../../platform/batch.ts';
-import type { CallContext } from '../../platform/context.ts';
+import type { CallContext, CallLifetime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Database } from '../../platform/postgres/db.ts';
 import { type Config, required } from '../../platform/process/config.ts';
@@ -85,11 +84,12 @@ interface Shared {
 /** Returns the idempotency of each service of a process. The pepper is required only if there is one. */
 export function idempotencies(dependencies: {
     config: Config;
-    databaseOf(owner: Owner): Database;
+    /** The databases with the claims of a service. */
+    databasesOf(owner: Owner): readonly Database[];
     metrics: Metrics;
     clock: () => number;
 }): (owner: Owner) => Idempotency {
-    const { config, databaseOf, metrics, clock } = dependencies;
+    const { config, databasesOf, metrics, clock } = dependencies;
     const repeats = metrics.counter({
         name: 'idempotent_repeats_total',
         help: 'Calls whose Idempotency-Key an earlier call has used, by operation and outcome.',
@@ -101,16 +101,34 @@ export function idempotencies(dependencies: {
         for (const operation of Object.keys(OPERATIONS[owner])) {
             for (const outcome of ['replayed', 'conflict']) repeats.inc({ operation, outcome }, 0);
         }
-        return idempotency(claimLookup(databaseOf(owner), owner), {
-            pepper,
-            hours: config.IDEMPOTENCY_HOURS,
-            clock,
-            count,
-        });
+        return idempotency(
+            databasesOf(owner).map((db) => claimLookup(db, owner)),
+            {
+                pepper,
+                hours: config.IDEMPOTENCY_HOURS,
+                clock,
+                count,
+            },
+        );
     };
 }
 
-function idempotency(lookUp: Coalescer<Buffer, HeldClaim | undefined>, shared: Shared): Idempotency {
+type LookUp = (scopeHash: Buffer, lifetime: CallLifetime) => Promise<HeldClaim | undefined>;
+
+/** Finds a claim in whichever database has it. Fails if one does not answer, because it may have the claim. */
+function lookUpIn(lookUps: readonly LookUp[]): LookUp {
+    const [only] = lookUps;
+    if (only && lookUps.length === 1) return only;
+    return async (scopeHash, lifetime) => {
+        const found = await Promise.all(lookUps.map((lookUp) => lookUp(scopeHash, lifetime)));
+        return found.find((held) => held !== undefined);
+    };
+}
+
+function idempotency(lookUps: readonly LookUp[], shared: Shared): Idempotency {
+    const lookUp = lookUpIn(lookUps);
+    // An earlier call may have made its claim in another database than this one writes to.
+    const alwaysLooksFirst = lookUps.length > 1;
     const { pepper, hours, clock, count } = shared;
     const staleBefore = () => new Date(clock() - hours * HOUR_MS).toISOString();
     const derive = (item: { operation: string; key: string; digest: Uint8Array }, context: CallContext) =>
@@ -143,7 +161,7 @@ function idempotency(lookUp: Coalescer<Buffer, HeldClaim | undefined>, shared: S
         conflictOf,
 
         async once(claim, { write, replay, held: known, lookFirst = false }, context) {
-            let held = known ?? (claim && lookFirst ? await find(claim, context) : undefined);
+            let held = known ?? (claim && (lookFirst || alwaysLooksFirst) ? await find(claim, context) : undefined);
             for (let writes = 0; writes < MAX_WRITES && !(claim && held); writes++) {
                 const { answer, refusal } = await outcomeOf(write);
                 if (answer !== undefined) return answer;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import { coalesce } from '../../platform/batch.ts';
+import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import {
     CLAIM_COLUMNS,
@@ -98,9 +99,9 @@ const madeRow = z.strictObject({ id: z.string() });
 
 export interface Writes<Row> {
     /** Inserts the row unless its key exists. */
-    insert: Coalescer<Row, void>;
+    insert(row: Row, lifetime?: CallLifetime): Promise<void>;
     /** Like `insert`, and claims an Idempotency-Key unless an earlier call holds the claim. */
-    insertOnce: Coalescer<ClaimedRow<Row>, Outcome>;
+    insertOnce(once: ClaimedRow<Row>, lifetime?: CallLifetime): Promise<Outcome>;
 }
 
 /**

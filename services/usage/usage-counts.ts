@@ -1,6 +1,5 @@
-import type { Database } from '../../platform/postgres/db.ts';
-import { type Counts, countsOf, countsOfAll } from '../counts/counts.store.ts';
-import { COUNTING, type Counting } from '../counts/pending.store.ts';
+import { type CountedIn, type Counts, countsOfAll } from '../counts/counts.store.ts';
+import { COUNTING } from '../counts/pending.store.ts';
 import type { UsageStore } from './store.ts';
 
 export interface UsageDependencies {
@@ -23,12 +22,11 @@ export interface UsageCounts {
 /** What the usage service counts itself. Its table also has old counts of rows, from before other services counted. */
 export const REQUEST_KINDS = ['requests', 'rate_limit_hits', 'presentations_verified'];
 
-/** `databaseOf`: the database with the schema of a service. */
-export function usageCounts(databaseOf: (service: Counting) => Database): UsageCounts {
+export function usageCounts(countedIn: CountedIn): UsageCounts {
     const counting = COUNTING.filter((service) => service !== 'usage');
     return {
-        created: countsOfAll(['did', 'credentials', 'presentations', 'keys'], databaseOf),
-        rows: countsOfAll(counting, databaseOf),
-        requests: countsOf(['usage'], databaseOf('usage')),
+        created: countsOfAll(['did', 'credentials', 'presentations', 'keys'], countedIn),
+        rows: countsOfAll(counting, countedIn),
+        requests: countsOfAll(['usage'], countedIn),
     };
 }

@@ -52,7 +52,7 @@ export function startRound(
         logDir: workDir,
         settings: { RPC_FRAMES: frames ? '1' : '0' },
         processes,
-        // In the shape of production, so that no statement can name two schemas. The other rounds have one database.
+        // In a large shape: a database for each role, and four for the credentials. The other rounds have one database.
         roleTemplate: transport === 'grpc' && frames ? databases['TEST_TEMPLATE'] : undefined,
     });
 }

@@ -3,9 +3,13 @@ import { Client } from 'pg';
 import { databaseSetting } from '../../platform/process/role-settings.ts';
 import { SERVICE_ROLES } from '../../proto/services.ts';
 
+/** Number of parts of the credentials of a service whose roles have databases of their own. */
+const PARTS = 4;
+
 /**
- * Creates the database of a tested service, and with a template one for each role. It is a copy of the migrated template
- * if the server is that of the test run. `at` returns the settings with their URLs on the server or pooler of a URL.
+ * Creates the database of a tested service, and with a template one for each role, and for each part of the
+ * credentials. It is a copy of the migrated template if the server is that of the test run. `at` returns the settings
+ * with their URLs on the server or pooler of a URL. `isMigrated`: the migrations have nothing to do.
  */
 export async function createDatabases({
     adminUrl,
@@ -15,28 +19,32 @@ export async function createDatabases({
     roleTemplate?: string | undefined;
 }) {
     const run = `e2e_${randomBytes(4).toString('hex')}`;
-    const names: Record<string, string> = { DATABASE_URL: run };
+    const names: Record<string, string[]> = { DATABASE_URL: [run] };
     const { TEST_ADMIN_URL, TEST_TEMPLATE } = process.env;
-    const isMigrated = adminUrl === TEST_ADMIN_URL && TEST_TEMPLATE !== undefined;
-    await execute(
-        adminUrl,
-        `CREATE DATABASE ${run} OWNER credentials TEMPLATE ${isMigrated ? TEST_TEMPLATE : 'template1'}`,
-    );
-    for (const role of roleTemplate === undefined ? [] : SERVICE_ROLES) {
-        const name = `${run}_${role}`;
-        await execute(adminUrl, `CREATE DATABASE ${name} OWNER credentials TEMPLATE ${roleTemplate}`);
-        names[databaseSetting(role)] = name;
+    const isCopy = adminUrl === TEST_ADMIN_URL && TEST_TEMPLATE !== undefined;
+    await create(run, isCopy ? TEST_TEMPLATE : 'template1');
+    if (roleTemplate !== undefined) {
+        const roles = SERVICE_ROLES.filter((role) => role !== 'credentials');
+        for (const role of roles) names[databaseSetting(role)] = [`${run}_${role}`];
+        names['CREDENTIAL_PARTS'] = Array.from({ length: PARTS }, (_, part) => `${run}_credentials_${part}`);
+        for (const name of Object.values(names).flat().slice(1)) await create(name, roleTemplate);
     }
     return {
-        isMigrated,
+        isMigrated: isCopy && roleTemplate === undefined, // the migrations also arrange the parts
         at(url: string): Record<string, string> {
             const inDatabase = (name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
-            return Object.fromEntries(Object.entries(names).map(([setting, name]) => [setting, inDatabase(name)]));
+            const urlsOf = (own: string[]): string => own.map(inDatabase).join(',');
+            return Object.fromEntries(Object.entries(names).map(([setting, own]) => [setting, urlsOf(own)]));
         },
         async drop(): Promise<void> {
-            for (const name of Object.values(names)) await execute(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+            for (const name of Object.values(names).flat())
+                await execute(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`);
         },
     };
+
+    function create(name: string, template: string): Promise<void> {
+        return execute(adminUrl, `CREATE DATABASE ${name} OWNER credentials TEMPLATE ${template}`);
+    }
 }
 
 async function execute(url: string, statement: string): Promise<void> {

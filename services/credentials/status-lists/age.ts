@@ -10,7 +10,7 @@ const TIMEOUT_MS = 500;
  * Exports how long the publication of a status list has been due. The database knows it, so every process of the role
  * shows the same, whichever publishes.
  */
-export function exposeAge(metrics: Metrics, store: Pick<StatusListStore, 'readAges'>): void {
+export function exposeAge(metrics: Metrics, parts: ReadonlyArray<Pick<StatusListStore, 'readAges'>>): void {
     metrics.collect(
         {
             type: 'gauge',
@@ -19,12 +19,14 @@ export function exposeAge(metrics: Metrics, store: Pick<StatusListStore, 'readAg
             labels: ['due'],
         },
         async () => {
-            const ages = await within(TIMEOUT_MS, store.readAges()).catch(() => undefined);
+            const all = Promise.all(parts.map((part) => part.readAges()));
+            const ages = await within(TIMEOUT_MS, all).catch(() => undefined);
             if (!ages) return [];
-            const { changed_ms, published_ms } = ages;
+            const changed = ages.map(({ changed_ms }) => changed_ms ?? 0);
+            const published = ages.map(({ published_ms }) => (published_ms ?? 0) - RESIGN_AFTER_MS);
             return [
-                { labels: { due: 'revocation' }, value: Math.max(0, changed_ms ?? 0) / 1_000 },
-                { labels: { due: 'signature' }, value: Math.max(0, (published_ms ?? 0) - RESIGN_AFTER_MS) / 1_000 },
+                { labels: { due: 'revocation' }, value: Math.max(0, ...changed) / 1_000 },
+                { labels: { due: 'signature' }, value: Math.max(0, ...published) / 1_000 },
             ];
         },
     );

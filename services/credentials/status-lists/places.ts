@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ownContext } from '../../../platform/context.ts';
 import { AppError, invalid } from '../../../platform/errors.ts';
-import { newId } from '../../../platform/ids.ts';
 import { singleFlight } from '../../../platform/single-flight.ts';
 import type { StatusPlace } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { newIdIn } from '../parts/part-map.ts';
 import { permutation } from './permutation.ts';
 import type { Publisher, StatusListDependencies } from './publisher.ts';
 import type { Block, Place, StatusList } from './rows.ts';
@@ -44,13 +44,19 @@ export interface StatusPlaces {
     find(id: string): Promise<Place>;
 }
 
+interface PlacesDependencies extends StatusListDependencies {
+    publisher: Publisher;
+    /** The part of the credentials that get the places. */
+    part: number;
+}
+
 interface Open extends StatusList {
     indexOf(place: number): number;
     next: number;
     end: number;
 }
 
-export function statusPlaces(deps: StatusListDependencies & { publisher: Publisher }): StatusPlaces {
+export function statusPlaces(deps: PlacesDependencies): StatusPlaces {
     const { store, publicUrl } = deps;
     const signerDid = currentSigner(deps.signing);
     let open: Open | undefined;
@@ -105,7 +111,7 @@ function currentSigner(signing: StatusListDependencies['signing']): () => Promis
  * that nobody can read, and while lists cannot be signed, no places are used up.
  */
 async function nextBlock(
-    { store, signing, publisher, clock }: StatusListDependencies & { publisher: Publisher },
+    { store, signing, publisher, part, clock }: PlacesDependencies,
     publicUrl: string,
 ): Promise<Block> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -119,7 +125,7 @@ async function nextBlock(
         const { did } = await signing.getStatusKey({}, ownContext());
         const now = clock();
         await store.begin({
-            list_id: newId(now),
+            list_id: newIdIn(part, now),
             public_url: publicUrl,
             issuer_did: did,
             permutation_key: randomBytes(KEY_BYTES),

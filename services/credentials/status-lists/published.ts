@@ -13,7 +13,7 @@ const MAX_LISTS = 10_000;
 
 /** The methods that return what is published. */
 export function publishedLists(
-    store: StatusListStore,
+    store: Pick<StatusListStore, 'listPublished' | 'findPublished'>,
 ): Pick<ServiceOf<typeof CredentialsServiceDefinition>, 'listStatusLists' | 'getStatusList'> {
     return {
         async listStatusLists() {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { AppError } from '../../../platform/errors.ts';
 import { type Database, databaseOpener } from '../../../platform/postgres/db.ts';
-import { type Config, ConfigError, databaseUrl } from '../../../platform/process/config.ts';
+import { type Config, ConfigError, databaseUrl, databaseUrls } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { abandonStore } from './abandon.store.ts';
 import { abandon } from './abandon.ts';
@@ -29,7 +29,7 @@ export async function rewrap(command: {
     args: readonly string[];
     /** Prints one line. */
     print(line: string): void;
-    /** Gives up the status lists that this DID has signed, in the database of credentials. Returns how many they are. */
+    /** Gives up the status lists that this DID has signed, in a database of credentials. Returns how many they are. */
     abandonLists(credentials: Database, issuerDid: string): Promise<number>;
 }): Promise<void> {
     const { config, args, print, abandonLists } = command;
@@ -43,10 +43,14 @@ export async function rewrap(command: {
         checkRows: config.NODE_ENV === 'test',
     });
     const db = await open(databaseUrl(config, 'signing'));
-    const credentials = await open(databaseUrl(config, 'credentials'));
+    const credentials = await Promise.all(databaseUrls(config, 'credentials').map(open));
     try {
         if (asked.abandon !== undefined) {
-            const giveUp = (issuerDid: string) => abandonLists(credentials, issuerDid);
+            const giveUp = async (issuerDid: string) => {
+                let lists = 0;
+                for (const part of credentials) lists += await abandonLists(part, issuerDid);
+                return lists;
+            };
             await abandon(asked.abandon, { store: abandonStore(db), keys, print, abandonLists: giveUp });
         } else if (asked.replaceBefore !== undefined) {
             await replaceDataKeys(asked.replaceBefore, { store: replacementStore(db), keys, print });
@@ -57,7 +61,7 @@ export async function rewrap(command: {
         if (!(error instanceof AppError)) throw error;
         throw new NotRewrapped(`Interrupted: ${causeOf(error)}. Run this again; it continues where it was.`);
     } finally {
-        await Promise.all([db.close(), credentials.close()]);
+        await Promise.all([db, ...credentials].map((database) => database.close()));
     }
 }
 

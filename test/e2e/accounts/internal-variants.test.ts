@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Call, expectError, expectOk, send } from '../support/client.ts';
-import { database } from '../support/database.ts';
+import { credentialsOf, database } from '../support/database.ts';
 import {
     type Did,
     issue,
@@ -39,17 +39,21 @@ describe('an object that a trusted caller creates without X-On-Behalf-Of', () =>
         const holder = await ownDid();
         const { credential } = await ownIssued();
         const made = await expectOk(201, post('/presentations', presentationBody(holder, [credential])));
-        for (const [role, statement, id] of [
-            ['did', 'SELECT account FROM did.dids WHERE did = $1', did],
-            ['credentials', 'SELECT account FROM credentials.credentials WHERE id = $1', uuidIn(credential_id)],
+        for (const [db, statement, id] of [
+            [await database('did'), 'SELECT account FROM did.dids WHERE did = $1', did],
             [
-                'presentations',
+                await credentialsOf({ id: uuidIn(credential_id) }),
+                'SELECT account FROM credentials.credentials WHERE id = $1',
+                uuidIn(credential_id),
+            ],
+            [
+                await database('presentations'),
                 'SELECT account FROM presentations.presentations WHERE id = $1',
                 uuidIn(made.presentation_id),
             ],
         ] as const) {
-            const { rows } = await (await database(role)).query(statement, [id]);
-            assert.deepEqual(rows, [{ account: null }], role);
+            const { rows } = await db.query(statement, [id]);
+            assert.deepEqual(rows, [{ account: null }], statement);
         }
         const list = await expectOk(200, { path: `/v1/credentials/by-issuer/${did}`, token: api_key });
         assert.deepEqual(list, { credentials: [], total: 0 });

@@ -1,16 +1,36 @@
 import { after } from 'node:test';
 import { Client } from 'pg';
 import type { ServiceRole } from '../../../proto/services.ts';
+import { partOfId, partOfIssuer } from '../../../services/credentials/parts/part-map.ts';
 
-/** The URL of the database with the schema of `role` of the tested service. */
+/** The URL of the database with the schema of `role` of the tested service. Of credentials it is that of part 0. */
 export function databaseUrlOf(role: ServiceRole): string {
     const { E2E_DATABASE_URL = '', ...others } = process.env;
-    return others[`E2E_DATABASE_URL_${role.toUpperCase()}`] ?? E2E_DATABASE_URL;
+    const [part] = role === 'credentials' ? parts() : [];
+    return part ?? others[`E2E_DATABASE_URL_${role.toUpperCase()}`] ?? E2E_DATABASE_URL;
 }
 
 /** Connects to the database of `role`, for changes that no client can make, such as older timestamps. */
-export async function database(role: ServiceRole): Promise<Client> {
-    const client = new Client({ connectionString: databaseUrlOf(role) });
+export function database(role: ServiceRole): Promise<Client> {
+    return connected(databaseUrlOf(role));
+}
+
+/** Connects to the database with the credentials of an issuer, or with the credential of a UUID. */
+export function credentialsOf(of: { issuer: string } | { id: string }): Promise<Client> {
+    const count = Math.max(1, parts().length);
+    const part =
+        'issuer' in of ? partOfIssuer(of.issuer, count) : partOfId(of.id, { count, counts: [count], since: 0 });
+    return connected(parts()[part] ?? databaseUrlOf('credentials'));
+}
+
+/** The databases over which the credentials of the tested service are divided. Empty if they are not. */
+function parts(): string[] {
+    const { E2E_CREDENTIAL_PARTS: urls = '' } = process.env;
+    return urls === '' ? [] : urls.split(',');
+}
+
+async function connected(connectionString: string): Promise<Client> {
+    const client = new Client({ connectionString });
     await client.connect();
     after(() => client.end());
     return client;

@@ -85,16 +85,20 @@ describe('the chart', () => {
         assertEntries(secrets, expected, CHART_SERVICES);
     });
 
-    it('gives the URL of a role’s own database to the role, to usage and to the migrations', () => {
-        const values = [...VALUE_SETS.default, '--set', 'secrets.databases.wallet=its-url'];
-        const manifests = render(...values);
-        const readers = [...of(manifests, 'Deployment'), ...of(manifests, 'Job')].filter((manifest) =>
-            podOf(manifest).containers[0].env.some(
-                ({ name, value }: Record<string, string>) =>
-                    name === 'DATABASE_URL_WALLET_FILE' && value?.endsWith('/its-url'),
-            ),
-        );
-        assert.deepEqual(readers.map(component).sort(), ['migrate', 'usage', 'wallet']);
+    it('gives the URLs of a role’s own databases to the role, to usage and to the migrations', () => {
+        for (const { value, setting, role } of [
+            { value: 'secrets.databases.wallet', setting: 'DATABASE_URL_WALLET', role: 'wallet' },
+            { value: 'secrets.credentialParts', setting: 'CREDENTIAL_PARTS', role: 'credentials' },
+        ]) {
+            const manifests = render(...VALUE_SETS.default, '--set', `${value}=its-url`);
+            const readers = [...of(manifests, 'Deployment'), ...of(manifests, 'Job')].filter((manifest) =>
+                podOf(manifest).containers[0].env.some(
+                    ({ name, value }: Record<string, string>) =>
+                        name === `${setting}_FILE` && value?.endsWith('/its-url'),
+                ),
+            );
+            assert.deepEqual(readers.map(component).sort(), ['migrate', 'usage', role].sort());
+        }
         assert.throws(
             () => render(...VALUE_SETS.default, '--set', 'secrets.databases.walet=its-url'),
             /secrets\.databases\.walet: must be one of the services/,

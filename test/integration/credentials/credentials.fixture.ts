@@ -9,9 +9,9 @@ import { CredentialsServiceDefinition, type IssueRequest } from '../../../proto/
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { COUNTED_BY, type CountedKind, deltasOf } from '../../../services/counts/pending.store.ts';
 import { batches } from '../../../services/credentials/batches.ts';
+import { partedStore } from '../../../services/credentials/parts/parted-store.ts';
+import { undivided } from '../../../services/credentials/parts/parts.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
-import { statusListStore } from '../../../services/credentials/status-lists/status-lists.store.ts';
-import { credentialStore } from '../../../services/credentials/store.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { inlineSignatures } from '../../../workers/crypto/signatures.ts';
@@ -38,22 +38,22 @@ export async function startServices() {
     /** Starts a signing service with a key-encryption key of its own. */
     const openSigning = () => testSigning(db, { did, signatures, idempotency: idempotency('signing'), clock });
     const signing = openSigning();
-    const store = credentialStore(db);
+    const parts = undivided(db);
+    const store = partedStore(parts);
     const dependencies = {
-        store,
+        parts,
         signatures,
         batches: batches(createMetrics()),
         cursors: testCursors,
         idempotency: idempotency('credentials'),
         quota: NO_QUOTA,
-        statusLists: statusListStore(db),
         publicUrl: PUBLIC_URL,
         clock,
     };
     const open = (listScope: 'owner' | 'platform', services = { did, signing }): Credentials =>
         reached(CredentialsServiceDefinition, credentialsService({ ...dependencies, services, listScope }));
-    const parts = { dependencies, idempotency, open, credentials: open('owner') };
-    return { db, signatures, did, signing, openSigning, store, time, clock, ...parts };
+    const more = { dependencies, idempotency, open, credentials: open('owner') };
+    return { db, signatures, did, signing, openSigning, store, time, clock, ...more };
 }
 
 /** The context of a call by a trusted caller that acts for no account. */

@@ -84,7 +84,7 @@ describe('a rotation', () => {
         assert.equal((await keys.revoke({ key_id: first.key_id }, context)).revoked_at, inMs(0));
         assert.equal((await authenticate(second?.api_key ?? '')).alive, true);
         assert.deepEqual([(await keys.getQuotas({}, context)).active?.used, await activeByDeltas(context)], [1, 1]);
-        assert.deepEqual(await findDrift(() => db), []);
+        assert.deepEqual(await findDrift(() => [db]), []);
     });
 
     test('counts against the quota of all keys', async () => {

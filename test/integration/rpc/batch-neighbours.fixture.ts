@@ -4,6 +4,7 @@ import { loadConfig } from '../../../platform/process/config.ts';
 import { type ServiceRegistry, serviceRegistry } from '../../../platform/rpc/service-registry.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { SERVICE_DEFINITIONS, SERVICE_ROLES } from '../../../proto/services.ts';
+import { ONE_PART } from '../../../services/credentials/parts/part-map.ts';
 import { cryptoPools } from '../../../services/crypto-pools.ts';
 import { idempotencies } from '../../../services/idempotency/idempotency.ts';
 import { SERVICES } from '../../../services/index.ts';
@@ -37,12 +38,13 @@ export async function startAll() {
     });
     const dependencies: ServiceDependencies = {
         ...{ config, db, redis, log: quiet, metrics, clock: Date.now, serviceClient: found.serviceClient },
-        databaseOf: () => db,
+        databasesOf: () => [db],
+        credentialParts: ONE_PART,
         addCheck: () => {},
         limiter: () => testLimiter({ redis, metrics }),
         requestCounts: () => UNCOUNTED,
         ...cryptoPools({ config, metrics, closing }),
-        idempotency: idempotencies({ config, databaseOf: () => db, metrics, clock: Date.now }),
+        idempotency: idempotencies({ config, databasesOf: () => [db], metrics, clock: Date.now }),
     };
     found.offer(SERVICE_ROLES.flatMap((role) => SERVICES[role].build(dependencies)));
     return { closing, services: found.serviceClients(SERVICE_DEFINITIONS) };

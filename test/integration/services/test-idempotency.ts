@@ -9,5 +9,5 @@ export const PEPPER = 'the pepper of these tests';
 /** The idempotency of each service, as one process builds it. */
 export function testIdempotency(db: Database, clock: () => number = Date.now) {
     const config = loadConfig({ IDEMPOTENCY_PEPPER: PEPPER });
-    return idempotencies({ config, databaseOf: () => db, metrics: createMetrics(), clock });
+    return idempotencies({ config, databasesOf: () => [db], metrics: createMetrics(), clock });
 }

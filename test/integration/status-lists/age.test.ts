@@ -9,7 +9,7 @@ const { db, lists, publisher, issueListed, revoke } = await startListing();
 
 describe('the metric status_list_age_seconds', () => {
     const metrics = createMetrics();
-    exposeAge(metrics, lists);
+    exposeAge(metrics, [lists]);
     async function assertAges(expected: { revocation: number; signature: number }): Promise<void> {
         const { text } = await metrics.expose();
         for (const [due, age] of Object.entries(expected)) {
@@ -38,7 +38,7 @@ describe('the metric status_list_age_seconds', () => {
 
     it('is absent while PostgreSQL does not answer', async () => {
         const other = createMetrics();
-        exposeAge(other, { readAges: () => Promise.reject(new Error('away')) });
+        exposeAge(other, [lists, { readAges: () => Promise.reject(new Error('away')) }]);
         assert.doesNotMatch((await other.expose()).text, /^status_list_age_seconds/m);
     });
 });

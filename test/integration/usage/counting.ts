@@ -12,7 +12,7 @@ import { quiet, testContext, testDatabase } from '../../support/harness.ts';
 export async function countingFixture(clock: () => number = Date.now) {
     const { db, url } = await testDatabase();
     const store = usageStore(db);
-    const counts = usageCounts(() => db);
+    const counts = usageCounts(() => [db]);
     const usage = usageService({ store, counts, clock });
     const trusted = () => testContext({ trusted: true, user_id: undefined });
     const gateway = () => {

@@ -45,7 +45,7 @@ it('the migrations count the rows that earlier releases have written, by account
     const client = new Client(url);
     await client.connect();
     await client.query(rowsOf(account));
-    const missing = await findDrift(() => db);
+    const missing = await findDrift(() => [db]);
     assert.equal(new Set(missing.map(({ kind }) => kind)).size, 10);
     for (const service of SERVICES) {
         const [migration = ''] = globSync(`services/${service}/migrations/*_counts.sql`);
@@ -53,7 +53,7 @@ it('the migrations count the rows that earlier releases have written, by account
         await client.query(readFileSync(migration, 'utf8'));
     }
     await client.end();
-    assert.deepEqual(await findDrift(() => db), []);
+    assert.deepEqual(await findDrift(() => [db]), []);
     const issued = await countsOf(['credentials'], db).byMonth({ account, today: '2031-06-02' });
     assert.deepEqual(
         issued.toSorted((one, next) => one.kind.localeCompare(next.kind)),

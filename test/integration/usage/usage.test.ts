@@ -43,15 +43,15 @@ describe('counts of rows', () => {
 
     it('agree with the rows, and drift is reported and repaired if they do not', async () => {
         await makeDid(randomUUID());
-        assert.deepEqual(await findDrift(() => db), []);
+        assert.deepEqual(await findDrift(() => [db]), []);
         await rollUpAll();
-        assert.deepEqual(await findDrift(() => db), []);
+        assert.deepEqual(await findDrift(() => [db]), []);
         const account = randomUUID();
         await db.rows(sql.unsafe`
             INSERT INTO did.deltas (account, kind, day, amount) VALUES
                 (${account}, 'dids_created', now(), 2), (NULL, 'dids_created', now(), 5)`);
         const dids = (await platform()).dids_created;
-        const drift = await findDrift(() => db, { repair: true });
+        const drift = await findDrift(() => [db], { repair: true });
         assert.deepEqual(
             drift.toSorted((one, other) => one.counted - other.counted),
             [
@@ -59,9 +59,9 @@ describe('counts of rows', () => {
                 { account: PLATFORM, kind: 'dids_created', counted: dids, rows: dids - 7 },
             ],
         );
-        assert.deepEqual(await findDrift(() => db), []);
+        assert.deepEqual(await findDrift(() => [db]), []);
         await rollUpAll();
-        assert.deepEqual(await findDrift(() => db), []);
+        assert.deepEqual(await findDrift(() => [db]), []);
         assert.deepEqual([(await statisticsOf(account)).dids_total, (await platform()).dids_created], [0, dids - 7]);
     });
 });

@@ -3,11 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CONNECTION, expectError, expectOk, GATEWAYS, PROCESSES, send } from '../../../e2e/support/client.ts';
-import { database } from '../../../e2e/support/database.ts';
+import { credentialsOf } from '../../../e2e/support/database.ts';
 import { type Connection, open, requestText } from '../../../e2e/support/socket.ts';
 import { type Account, newAccount, newDid, newKey } from '../../../e2e/support/world.ts';
-
-const db = await database('credentials');
 
 interface Issuer {
     account: Account;
@@ -23,6 +21,7 @@ async function newIssuer(count: number): Promise<Issuer> {
     const { api_key: token } = await newKey(account);
     const { did } = await newDid(token);
     const node = randomBytes(4).toString('hex'); // keeps the ids different from those of other tests
+    const db = await credentialsOf({ issuer: did });
     const { rows } = await db.query(
         `WITH made AS (
             INSERT INTO credentials.credentials (id, account, issued_at, issuer, subject, credential_type)

@@ -46,7 +46,7 @@ export async function checkStatistics(
 export async function checkDrift(databaseUrl: string): Promise<Violation[]> {
     const db = await openDatabase({ url: databaseUrl, size: 1, pooled: false, metrics: createMetrics() });
     try {
-        const drift = await findDrift(() => db);
+        const drift = await findDrift(() => [db]);
         return drift.map(({ account, kind, counted, rows }) => ({
             invariant: 'I4',
             text: `${kind} of ${account} is counted as ${counted}, but has ${rows} rows`,

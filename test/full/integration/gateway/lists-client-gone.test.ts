@@ -25,7 +25,7 @@ import { testIdempotency } from '../../../integration/services/test-idempotency.
 import { quiet, testRedis } from '../../../support/harness.ts';
 import { testLimiter, UNCOUNTED } from '../../../support/test-redis.ts';
 
-const { db, dependencies, did, signing, store } = await startServices();
+const { db, dependencies, did, signing } = await startServices();
 const redis = await testRedis();
 const issuer = await newParty(did);
 /** The number of credentials in the list: more than the buffers on the way can hold. */
@@ -58,12 +58,15 @@ const keys = keysService({
 });
 const credentials = credentialsService({
     ...dependencies,
-    store: {
-        ...store,
-        page(...query) {
-            read.pages++;
-            return store.page(...query);
-        },
+    parts: {
+        ...dependencies.parts,
+        stores: dependencies.parts.stores.map((store) => ({
+            ...store,
+            page(...query) {
+                read.pages++;
+                return store.page(...query);
+            },
+        })),
     },
     services: { did, signing },
     listScope: 'owner',

@@ -60,7 +60,7 @@ for (const [name, tiers, atOnce, most] of [
             assert.ok(admitted <= most, `${admitted} of ${most} calls with seed ${seed}`);
             await keyStore(db).releaseExpired({ now: inMs(0) });
             assert.equal(await used(context), await activeByDeltas(context));
-            assert.deepEqual(await findDrift(() => db), []);
+            assert.deepEqual(await findDrift(() => [db]), []);
         }
     });
 }

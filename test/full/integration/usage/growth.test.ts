@@ -12,6 +12,7 @@ import { loadConfig } from '../../../../platform/process/config.ts';
 import { shardTag } from '../../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { findDrift } from '../../../../services/counts/drift.store.ts';
+import { ONE_PART } from '../../../../services/credentials/parts/part-map.ts';
 import { didStore } from '../../../../services/did/store.ts';
 import { identityService } from '../../../../services/identity/service.ts';
 import { identityStore } from '../../../../services/identity/store.ts';
@@ -53,7 +54,7 @@ after(() => Promise.all([signatures.close(), passwords.close()]));
 
 const keysPem = signingKey();
 const limits = limiter({ redis, shards: SHARDS, windowMs: 60_000, log: quiet, metrics: createMetrics() });
-const usage = usageService({ store: usageStore(db), counts: usageCounts(() => db), clock: Date.now });
+const usage = usageService({ store: usageStore(db), counts: usageCounts(() => [db]), clock: Date.now });
 const counts = requestCounts({
     record: (batch) => usage.recordRequests(batch, testContext({ trusted: true })),
     clock: Date.now,
@@ -63,7 +64,8 @@ const counts = requestCounts({
 const ground: ServiceDependencies = {
     config: loadConfig({ REDIS_SHARDS: String(SHARDS), JWT_KEYS: keysPem }),
     db,
-    databaseOf: () => db,
+    databasesOf: () => [db],
+    credentialParts: ONE_PART,
     redis,
     log: quiet,
     metrics: createMetrics(),
@@ -183,5 +185,5 @@ it('after months of the same traffic, tables and Redis have not grown, and the c
     assert.ok(end.bytes <= 1.05 * half.bytes, `${half.bytes} bytes in Redis, then ${end.bytes}`);
     assert.deepEqual([end.tables['usage.deltas'], end.tables['did.deltas']], [0, 0]);
     assert.ok(end.keysWithoutEnd <= SHARDS, 'every key expires, except the epoch of each shard');
-    assert.deepEqual(await findDrift(() => db), []);
+    assert.deepEqual(await findDrift(() => [db]), []);
 });

@@ -54,7 +54,7 @@ const FEW_ROWS = 20;
 async function look(account: string) {
     const plans: Plan[] = [];
     const seen = explained(plans);
-    const usage = usageService({ store: usageStore(seen), counts: usageCounts(() => seen), clock: Date.now });
+    const usage = usageService({ store: usageStore(seen), counts: usageCounts(() => [seen]), clock: Date.now });
     const context = testContext({ user_id: account });
     const statistics = await usage.getStatistics({}, context);
     const counts = await usage.getCounts({}, context);
@@ -170,5 +170,5 @@ it('the roll-up does not compare each pending count with every other one, even i
 });
 
 async function driftOf(account: string) {
-    return (await findDrift(() => db)).filter((drift) => drift.account === account);
+    return (await findDrift(() => [db])).filter((drift) => drift.account === account);
 }

@@ -38,6 +38,21 @@ describe('readiness', () => {
         assert.deepEqual(await readiness.failingChecks(), ['the process is starting or stopping']);
     });
 
+    it('stays ready while a check fails that is not required, and says so', async () => {
+        const readiness = createReadiness({ log: silent });
+        readiness.serving = true;
+        let lost = true;
+        const check = async () => {
+            if (lost) throw new Error('refused');
+        };
+        readiness.addCheck('database b', check, { required: false });
+        assert.deepEqual(await readiness.failingChecks(), []);
+        assert.deepEqual(readiness.remarks(), ['database b: refused']);
+        lost = false;
+        assert.deepEqual(await readiness.failingChecks(), []);
+        assert.deepEqual(readiness.remarks(), []);
+    });
+
     it('logs failing checks once, however often it is asked, and logs when they pass again', async () => {
         const lines: Array<{ msg: string; failingChecks?: string[] }> = [];
         const write = (line: string, _: unknown, done: () => void) => {
