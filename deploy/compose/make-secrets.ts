@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 /**
  * Creates the secrets of docker-compose.yml, each in the volume of the containers that need it. Existing secrets are
@@ -9,12 +9,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 const random = (): string => randomBytes(32).toString('base64url');
 
 keep('postgres/password', random()); // the password of the superuser
-const databasePassword = random();
-keep('database/password', databasePassword);
+// What is kept decides, so that a run that was cut off between two files can be repeated.
+const databasePassword = keep('database/password', random());
 keep('database/url', `postgresql://credentials:${databasePassword}@postgres:5432/credentials`);
 
-const redisPassword = random();
-keep('redis/password', redisPassword);
+const redisPassword = keep('redis/password', random());
 keep('redis/redis.conf', `requirepass ${redisPassword}\n`);
 keep('redis/url', `redis://:${redisPassword}@redis:6379/0`);
 
@@ -27,10 +26,14 @@ keep('kek/keys', randomBytes(32).toString('base64'));
 keep('grafana/password', random());
 
 /**
- * Writes a secret unless it exists. All users may read it, because each image has a different user. A volume is mounted
- * only into containers that use its secrets.
+ * Writes a secret unless it exists, and returns what the file has. All users may read it, because each image has a
+ * different user. A volume is mounted only into containers that use its secrets.
  */
-function keep(name: string, value: string): void {
+function keep(name: string, value: string): string {
     const path = `/secrets/${name}`;
-    if (!existsSync(path)) writeFileSync(path, value, { mode: 0o444 });
+    if (!existsSync(path)) {
+        writeFileSync(`${path}.new`, value, { mode: 0o444 });
+        renameSync(`${path}.new`, path);
+    }
+    return readFileSync(path, 'utf8');
 }

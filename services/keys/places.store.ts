@@ -11,8 +11,8 @@ import { deltasOf } from '../counts/pending.store.ts';
  *   the buckets that were used within one window are never more than the places that the account may have, whatever it
  *   generates, rotates and ends.
  *
- * Therefore the places in use are the buckets of the keys that live. Who changes them first locks the account's row, and
- * afterwards calls settlePlaces.
+ * Therefore the places in use are the buckets of the keys that live. A statement that changes them locks the account's
+ * row first, and calls settlePlaces afterwards.
  */
 
 /** The fragment is true for keys that are neither revoked nor expired. `now` is ISO 8601. */

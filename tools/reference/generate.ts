@@ -2,10 +2,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { boundsPage } from './bounds-page.ts';
 import { commandsPage } from './commands-page.ts';
 import { endpointsPage } from './endpoints-page.ts';
+import { countedMechanisms } from './mechanism-lines.ts';
 import { owaspPage } from './owasp-page.ts';
 import { settingsPage } from './settings-page.ts';
 
-/** `npm run reference`: writes docs/reference. With `--check` it fails if a page would change. */
+/** `npm run reference`: writes docs/reference, and counts lines in docs/mechanisms.md. With `--check` it fails if a page would change. */
 
 const FOLDER = 'docs/reference';
 const pages: Record<string, string> = {
@@ -14,6 +15,7 @@ const pages: Record<string, string> = {
     [`${FOLDER}/endpoints.md`]: endpointsPage(),
     [`${FOLDER}/owasp.md`]: owaspPage(),
     [`${FOLDER}/settings.md`]: settingsPage(),
+    'docs/mechanisms.md': countedMechanisms(readFileSync('docs/mechanisms.md', 'utf8')),
 };
 
 mkdirSync(FOLDER, { recursive: true });

@@ -23,7 +23,7 @@ export function lock(path: string): () => void {
     }
 }
 
-/** True if the process that made a lock has ended. Of a process on another machine nobody can tell. */
+/** True if the process that made a lock has ended. False if it runs on another machine, where nobody can look. */
 function isLeft(lockPath: string): boolean {
     const [pid, ...host] = readLock(lockPath).split(' ');
     const isOther = Number(pid) > 0 && Number(pid) !== process.pid;

@@ -43,7 +43,7 @@ export async function openResults(plan: Plan, path: string | undefined, world: W
     if (path === undefined) return printedResults(plan, (text) => written(world.stdout, text));
     const stats = statSync(path, { throwIfNoEntry: false });
     if (!stats || stats.isFile()) return storedResults(plan, path);
-    // Of a pipe or a device nobody can read how far an earlier run has come.
+    // A pipe or a device does not tell how far an earlier run has come.
     const file = await open(path, 'a').catch((error: unknown) => {
         throw fileError(path, error);
     });
@@ -54,9 +54,13 @@ export async function openResults(plan: Plan, path: string | undefined, world: W
     return { ...printedResults(plan, write), close: () => void file.close() };
 }
 
-/** Waits until a text is written. If nobody reads it any more, main.ts ends the process. */
+/** Waits until a text is written. It never resolves if nobody reads the text any more: then main.ts ends the process. */
 const written = (stream: Writable, text: string): Promise<void> =>
-    new Promise((resolve) => void stream.write(text, (error) => error ?? resolve()));
+    new Promise((resolve) => {
+        stream.write(text, (error) => {
+            if (!error) resolve();
+        });
+    });
 
 /** Results go to a stream. A later run begins again. */
 function printedResults(plan: Plan, write: (text: string) => Promise<void>): Results {

@@ -11,7 +11,7 @@ export interface Source {
     fd: number;
 }
 
-/** Opens the input of a batch. What can be read only once is copied: standard input (`-`), and a named pipe. */
+/** Opens the input of a batch. Standard input (`-`) and named pipes are copied, because they can be read only once. */
 export async function openSource(path: string, { stdin }: World): Promise<Source> {
     if (path === '-' || path === '/dev/stdin') return { name: 'standard input', fd: await copyOf(stdin) };
     try {
