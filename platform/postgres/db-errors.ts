@@ -12,6 +12,8 @@ const OUTAGE = /^(08|25006|28|3D|40|53|55|57|58)/;
  * (such as a value that is too long for an index).
  */
 const VALUES = /^(21|22|23|44|54)/;
+/** Citus reports some lost connections to its other nodes as internal errors. Only their texts say so. */
+const LOST_NODE = /\bconnection\b/;
 
 /**
  * Converts failures of the connection and the database to `unavailable`. Rethrows errors of the statement unchanged.
@@ -35,13 +37,19 @@ export async function translated<Result>(run: () => Promise<Result>): Promise<Re
  */
 function isOutage(error: unknown): boolean {
     if (error instanceof ConnectionError || error instanceof BackendTerminatedError) return true;
-    return error instanceof UnexpectedStateError || OUTAGE.test(refusalCode(error) ?? '');
+    if (error instanceof UnexpectedStateError) return true;
+    const { code = '', message = '' } = refusal(error) ?? {};
+    return OUTAGE.test(code) || (code === 'XX000' && LOST_NODE.test(message));
 }
 
 /** Returns the SQLSTATE with which PostgreSQL refused a statement. */
 export function refusalCode(error: unknown): string | undefined {
+    return refusal(error)?.code;
+}
+
+function refusal(error: unknown): { code: string; message: string } | undefined {
     for (let cause = error; Error.isError(cause); cause = cause.cause) {
-        if ('code' in cause && typeof cause.code === 'string') return cause.code;
+        if ('code' in cause && typeof cause.code === 'string') return { code: cause.code, message: cause.message };
     }
     return undefined;
 }
