@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
-import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import { writes } from '../idempotency/writes.store.ts';
@@ -39,7 +39,7 @@ export function credentialStore(db: Database): CredentialStore {
         revoke: coalesce({
             ...STORE_GROUPS,
             name: 'credentials_revoke',
-            bisectOn: isRefusedStatement,
+            bisectOn: (error) => isRefusedStatement(error) || isDeadlock(error),
             run: (revocations: NewRevocation[]) => revokeGroup(db, revocations),
         }),
         ...pageStore(db),
@@ -48,26 +48,23 @@ export function credentialStore(db: Database): CredentialStore {
 }
 
 /**
- * Revokes what is not revoked yet. The rows are locked in the order of their ids, so that two groups with the same rows
- * cannot wait for each other. If a group revokes a credential several times, its first item does. The status lists of
- * the credentials are noted, so that they are published anew.
+ * Revokes what is not revoked yet. PostgreSQL finds the rows in the order of their ids, or all in that of a small table,
+ * so two groups with the same rows do not deadlock. If they do, because their plans differ, one of them is repeated. If
+ * a group revokes a credential several times, its first item does. The status lists of the credentials are noted, so that
+ * they are published anew.
  */
 async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<boolean[]> {
     const firsts = new Map<string, NewRevocation>();
     for (const revocation of revocations) if (!firsts.has(revocation.id)) firsts.set(revocation.id, revocation);
-    const tuples = Array.from(firsts.values(), ({ id, revoked_at, reason }) => [id, revoked_at, reason ?? null]);
+    const inOrder = [...firsts.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+    const tuples = inOrder.map(({ id, revoked_at, reason }) => [id, revoked_at, reason ?? null]);
     const written = await db.prepared(
         'credentials_revoke',
         sql.type(revokedRow)`
-        WITH asked AS (
-            SELECT * FROM ${sql.unnest(tuples, ['uuid', 'timestamptz', 'text'])} AS asked (id, revoked_at, reason)
-        ), open AS (
-            SELECT id FROM credentials.credentials WHERE id IN (SELECT id FROM asked) AND revoked_at IS NULL
-            ORDER BY id FOR UPDATE
-        ), written AS (
+        WITH written AS (
             UPDATE credentials.credentials AS row
             SET revoked_at = asked.revoked_at, revocation_reason = asked.reason
-            FROM asked JOIN open USING (id)
+            FROM ${sql.unnest(tuples, ['uuid', 'timestamptz', 'text'])} AS asked (id, revoked_at, reason)
             WHERE row.id = asked.id AND row.revoked_at IS NULL
             RETURNING row.id, row.account, row.status_list
         ), counted AS (
