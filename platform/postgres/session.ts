@@ -7,10 +7,10 @@ import { connectionTo } from './database-url.ts';
  */
 const SETTINGS = `SET TimeZone = 'UTC'; SET DateStyle = 'ISO'`;
 
-/** Connects, and gives the session the settings on which all code relies. */
-export async function connectSession(client: Client): Promise<void> {
+/** Connects, and gives the session the settings on which all code relies. `more`: a statement that sets further ones. */
+export async function connectSession(client: Client, more = ''): Promise<void> {
     await client.connect();
-    await client.query(SETTINGS);
+    await client.query(`${SETTINGS}; ${more}`);
 }
 
 /**
