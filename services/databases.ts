@@ -44,9 +44,9 @@ export async function roleDatabases(
             runs: there.filter((role) => roles.includes(role)),
             counts: there.filter((role) => read.includes(role)),
         });
-        await awaitPostgres({ url, asOwner: false, log, timeoutMs: Infinity });
+        const facts = await awaitPostgres({ url, asOwner: false, log, timeoutMs: Infinity });
         await awaitMigrations(url, { schemas: SCHEMAS, uses, log });
-        const database = await open(url);
+        const database = await open(url, facts);
         closing.defer(() => database.close());
         byUrl.set(url, database);
     }

@@ -33,6 +33,8 @@ export interface Queries {
 type Served = [name?: string, call?: CallLifetime | undefined];
 
 export interface Database {
+    /** True if each schema may be on a node of its own, so that no statement may name two of them. */
+    readonly distributed: boolean;
     /** Like Queries.rows. */
     rows<Row>(query: Query<Row>, ...served: Served): Promise<readonly Row[]>;
     /**
@@ -80,6 +82,8 @@ interface PoolOptions {
      * on a connection.
      */
     pooled: boolean;
+    /** See Database. */
+    distributed?: boolean;
     /** See ROW_CHECK. */
     checkRows?: boolean;
     /** The time limit of a statement, in milliseconds, if it is not the usual one of requests. */
@@ -87,9 +91,9 @@ interface PoolOptions {
 }
 
 /** Returns a function that opens the database with a URL. All that it opens have one set of metrics. */
-export function databaseOpener(options: PoolOptions & { metrics: Metrics }): (url: string) => Promise<Database> {
+export function databaseOpener(options: PoolOptions & { metrics: Metrics }) {
     const metrics = databaseMetrics(options.metrics);
-    return (url) => open(url, options, metrics);
+    return (url: string, facts?: Pick<Database, 'distributed'>) => open(url, { ...options, ...facts }, metrics);
 }
 
 /** Opens the only database of a process. */
@@ -99,7 +103,7 @@ export function openDatabase({ url, ...options }: PoolOptions & { url: string; m
 
 async function open(
     url: string,
-    { size, pooled, checkRows = false, statementMs }: PoolOptions,
+    { size, pooled, checkRows = false, statementMs, distributed = false }: PoolOptions,
     metrics: DatabaseMetrics,
 ): Promise<Database> {
     const pool = await createPool(url, {
@@ -133,6 +137,7 @@ async function open(
             ),
         );
     return {
+        distributed,
         rows: (query, ...served) => run(query, served),
         prepared: (name, query, lifetime) => run(pooled ? query : { ...query, name }, lifetime ? [name, lifetime] : []),
         transaction: (work, ...served) =>

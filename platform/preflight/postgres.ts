@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import type { Database } from '../postgres/db.ts';
 import { LOOK_TIMEOUT_MS, withSession } from '../postgres/session.ts';
 import { reasonOf, StartError } from '../start-error.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -17,9 +18,11 @@ interface Wanted {
 
 /**
  * Waits until PostgreSQL can be used, for at most `timeoutMs`. Throws StartError if it cannot, at once if waiting would
- * not change that.
+ * not change that. Resolves to whether the database is distributed: whether it has the extension Citus.
  */
-export function awaitPostgres(options: Wanted & { log: Log; timeoutMs: number }): Promise<void> {
+export function awaitPostgres(
+    options: Wanted & { log: Log; timeoutMs: number },
+): Promise<Pick<Database, 'distributed'>> {
     const end = performance.now() + options.timeoutMs;
     const giveUp = (cause: unknown) => {
         if (isFinal(cause) || performance.now() > end)
@@ -28,11 +31,12 @@ export function awaitPostgres(options: Wanted & { log: Log; timeoutMs: number })
     return retry(() => requireUsable(options), { log: options.log, giveUp });
 }
 
-async function requireUsable({ url, asOwner }: Wanted): Promise<void> {
+async function requireUsable({ url, asOwner }: Wanted): Promise<Pick<Database, 'distributed'>> {
     const { rows } = await withSession(url, { query_timeout: LOOK_TIMEOUT_MS }, (client) =>
-        client.query<{ encoding: string; owns: boolean; role: string }>(
+        client.query<{ encoding: string; owns: boolean; role: string; distributed: boolean }>(
             `SELECT pg_encoding_to_char(encoding) AS encoding, pg_has_role(datdba, 'USAGE') AS owns,
-                    current_user AS role
+                    current_user AS role,
+                    EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS distributed
              FROM pg_database WHERE datname = current_database()`,
         ),
     );
@@ -41,6 +45,7 @@ async function requireUsable({ url, asOwner }: Wanted): Promise<void> {
             throw new Unsuitable(`its encoding is ${encoding}; create it with ENCODING 'UTF8' TEMPLATE template0.`);
         if (asOwner && !owns) throw new Unsuitable(`the role ${role} does not own it; use the role that does.`);
     }
+    return { distributed: rows.some(({ distributed }) => distributed) };
 }
 
 /** The database can be reached, but is not one that the service can work with. */

@@ -6,13 +6,13 @@ import type { Log } from '../telemetry/log.ts';
 const RETRY_MS = 500;
 
 /**
- * Calls `attempt` until it resolves. Logs one line for each reason to wait. `giveUp` throws if waiting does not help
+ * Calls `attempt` until it resolves, to its result. Logs one line for each reason to wait. `giveUp` throws if waiting does not help
  * against this failure.
  */
-export async function retry(
-    attempt: () => Promise<void>,
+export async function retry<Result>(
+    attempt: () => Promise<Result>,
     { log, giveUp }: { log: Pick<Log, 'warn'>; giveUp(failure: unknown): void },
-): Promise<void> {
+): Promise<Result> {
     let logged = '';
     for (;;) {
         try {

@@ -43,7 +43,7 @@ export async function rewrap(command: {
         checkRows: config.NODE_ENV === 'test',
     });
     const db = await open(databaseUrl(config, 'signing'));
-    const credentials = await Promise.all(databaseUrls(config, 'credentials').map(open));
+    const credentials = await Promise.all(databaseUrls(config, 'credentials').map((url) => open(url)));
     try {
         if (asked.abandon !== undefined) {
             const giveUp = async (issuerDid: string) => {

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client } from 'pg';
+import { z } from 'zod';
+import { newId } from '../../../platform/ids.ts';
+import { openDatabase, sql } from '../../../platform/postgres/db.ts';
+import { awaitPostgres } from '../../../platform/preflight/postgres.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { countsOfAll } from '../../../services/counts/counts.store.ts';
+import { type Counting, deltasOf } from '../../../services/counts/pending.store.ts';
+import { emptyDatabase, quiet, testDatabase } from '../../support/harness.ts';
+
+/** Creates a database that names the extension Citus among its own. Citus itself is not there. */
+async function withCitus(): Promise<string> {
+    const url = await emptyDatabase();
+    const { pathname } = new URL(url);
+    const admin = new Client({
+        connectionString: Object.assign(new URL(process.env['TEST_ADMIN_URL'] as string), { pathname }).href,
+    });
+    await admin.connect();
+    await admin.query(`
+        INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+        SELECT 99999, 'citus', extowner, extnamespace, extrelocatable, '13' FROM pg_extension WHERE extname = 'plpgsql'`);
+    await admin.end();
+    return url;
+}
+
+const modeRow = z.strictObject({ mode: z.string() });
+
+for (const [what, make, distributed, mode] of [
+    [
+        'a PostgreSQL keeps plans, and may be asked for several schemas at once',
+        emptyDatabase,
+        false,
+        'force_generic_plan',
+    ],
+    ['a Citus plans each statement, and may not', withCitus, true, 'auto'],
+] as const) {
+    test(what, async (t) => {
+        const url = await make();
+        const facts = await awaitPostgres({ url, asOwner: true, log: quiet, timeoutMs: 10_000 });
+        assert.deepEqual(facts, { distributed });
+        const db = await openDatabase({ ...facts, url, size: 1, pooled: false, metrics: createMetrics() });
+        t.after(() => db.close());
+        const rows = await db.rows(sql.type(modeRow)`SELECT current_setting('plan_cache_mode') AS mode`);
+        assert.deepEqual([db.distributed, rows], [distributed, [{ mode }]]);
+    });
+}
+
+test('counts of a distributed database are read with one statement for each schema, and are the same', async () => {
+    const { db } = await testDatabase();
+    const account = newId();
+    const counted: Array<[Counting, string]> = [
+        ['did', 'dids_created'],
+        ['credentials', 'credentials_issued'],
+        ['keys', 'api_keys_active'],
+    ];
+    for (const [service, kind] of counted)
+        await db.rows(sql.unsafe`
+            INSERT INTO ${deltasOf(service)} (account, kind, day, amount) VALUES (${account}, ${kind}, '2031-06-02', 3)`);
+    const services = counted.map(([service]) => service);
+    const read = async (distributed: boolean) => {
+        const texts: string[] = [];
+        const watched = {
+            ...db,
+            distributed,
+            prepared: (name, query, lifetime) => {
+                texts.push(query.sql);
+                return db.prepared(name, query, lifetime);
+            },
+            rows: (query, ...served) => {
+                texts.push(query.sql);
+                return db.rows(query, ...served);
+            },
+        } satisfies typeof db;
+        const counts = countsOfAll(services, () => [watched]);
+        const amounts = await counts.amounts(account, undefined);
+        const months = await counts.byMonth({ account, today: '2031-06-02' });
+        const schemas = texts.map((text) => services.filter((service) => text.includes(`"${service}".`)).length);
+        return { amounts, months: new Map(months.map(({ kind, ...sums }) => [kind, sums])), schemas };
+    };
+    const [together, apart] = [await read(false), await read(true)];
+    assert.deepEqual(
+        [together.schemas, apart.schemas],
+        [
+            [3, 3],
+            [1, 1, 1, 1, 1, 1],
+        ],
+    );
+    assert.deepEqual(apart.amounts, new Map(counted.map(([, kind]) => [kind, 3])));
+    assert.deepEqual([apart.amounts, apart.months], [together.amounts, together.months]);
+});
