@@ -1,15 +1,26 @@
 import '../deploy/local/node-version.ts';
 import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { type Environment, startDatabases } from './runner/databases.ts';
 import { runFiles, sumOf } from './runner/files.ts';
 import { begin, closing, exceptInterrupted } from './runner/lifetime.ts';
-import { FAST_ROUNDS, FULL_ROUNDS, givenRound, type Round, SLOW_ROUND, startRound, titleOf } from './runner/rounds.ts';
+import {
+    citusRound,
+    FAST_ROUNDS,
+    FULL_ROUNDS,
+    givenRound,
+    type Round,
+    SLOW_ROUND,
+    startRound,
+    titleOf,
+} from './runner/rounds.ts';
 import { type Counts, cpuSeconds } from './support/reporter.ts';
 
 /**
  * `npm test` runs the fast tier, `npm run test:full` the rest (`--full`), both on a real PostgreSQL and a real Redis that
- * they start. `npm test -- PREFIX…` runs only the files whose path begins with a prefix, of both tiers and of test/proof. The last line is
+ * they start. `npm test -- PREFIX…` runs only the files whose path begins with a prefix, of both tiers and of test/proof.
+ * `npm run test:citus -- --database URL` runs the end-to-end tests of both tiers on a given Citus. The last line is
  * `N passed, N failed`, with `, N skipped` if tests were skipped.
  */
 
@@ -27,8 +38,14 @@ const PROOF_PARTS = ['proof'];
  */
 const BUDGET_S = 1_200;
 
-const full = process.argv.includes('--full');
-const asked = process.argv.slice(2).filter((argument) => argument !== '--full');
+const {
+    values: { full = false, citus = false, database },
+    positionals: asked,
+} = parseArgs({
+    options: { full: { type: 'boolean' }, citus: { type: 'boolean' }, database: { type: 'string' } },
+    allowPositionals: true,
+});
+if (citus !== (database !== undefined)) throw new Error('npm run test:citus -- --database URL');
 
 function wanted(pattern: string): string[] {
     const files = globSync(pattern, { exclude: ['**/node_modules/**'] }).sort();
@@ -38,11 +55,13 @@ function wanted(pattern: string): string[] {
 /** If E2E_URLS names a running service, the end-to-end tests run once, on that. */
 function rounds(): readonly Round[] {
     if (process.env['E2E_URLS']) return [givenRound()];
+    if (database !== undefined) return [citusRound(database)];
     if (full) return FULL_ROUNDS;
     return asked.length === 0 ? FAST_ROUNDS : [...FAST_ROUNDS, SLOW_ROUND];
 }
 
 function parts(): { alone: readonly string[]; besideRounds: readonly string[] } {
+    if (citus) return { alone: [], besideRounds: [] };
     if (asked.length > 0)
         return { alone: [...FULL_PARTS_ALONE, ...PROOF_PARTS], besideRounds: [...FAST_PARTS, ...FULL_PARTS] };
     return full ? { alone: FULL_PARTS_ALONE, besideRounds: FULL_PARTS } : { alone: [], besideRounds: FAST_PARTS };

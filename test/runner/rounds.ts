@@ -9,6 +9,8 @@ export interface Round {
     frames?: boolean;
     /** `npm start` runs this many processes behind one port. */
     processes?: number;
+    /** The URL of a database on a Citus, which the round uses instead of the databases of this run. */
+    citus?: string;
     /** Folders of its test files. */
     folders: readonly string[];
 }
@@ -32,6 +34,11 @@ export const FULL_ROUNDS: readonly Round[] = [
     { transport: 'local', processes: 2, folders: [FAST, `${SLOW}races/`] },
 ];
 
+/** `npm run test:citus`: all end-to-end tests, in the shape of production, on the Citus with this URL. */
+export function citusRound(citus: string): Round {
+    return { transport: 'grpc', citus, folders: [FAST, SLOW] };
+}
+
 /** The only round on a running service: E2E_TRANSPORT and the other variables of test/full/deploy/compose.sh describe it. */
 export function givenRound(): Round {
     return { transport: process.env['E2E_TRANSPORT'] as Transport, folders: [FAST, SLOW] };
@@ -39,14 +46,15 @@ export function givenRound(): Round {
 
 /** Starts the service of a round. */
 export function startRound(
-    { transport, frames = true, processes }: Round,
+    { transport, frames = true, processes, citus }: Round,
     databases: Environment,
 ): Promise<TestService> {
     return startService({
         transport,
         // startDatabases sets all of these.
         adminUrl: databases['TEST_ADMIN_URL'] as string,
-        databaseUrl: databases['TEST_DATABASE_URL'] as string,
+        databaseUrl: citus ?? (databases['TEST_DATABASE_URL'] as string),
+        citus: citus !== undefined,
         redisUrl: databases['TEST_REDIS_URL'] as string,
         poolerUrl: databases['TEST_POOLER_URL'],
         logDir: workDir,
@@ -58,7 +66,8 @@ export function startRound(
 }
 
 /** What the output calls a round. */
-export function titleOf({ transport, frames = true, processes, folders }: Round): string {
+export function titleOf({ transport, frames = true, processes, citus, folders }: Round): string {
+    if (citus !== undefined) return `end to end, ${transport} on Citus`;
     const several = processes === undefined ? '' : ` with ${processes} processes`;
     const slow = folders.every((folder) => folder === SLOW) ? ', the slow tests' : '';
     return `end to end, ${transport}${frames ? '' : ' without frames'}${several}${slow}`;

@@ -6,18 +6,22 @@ import { SERVICE_ROLES } from '../../proto/services.ts';
 /** Number of parts of the credentials of a service whose roles have databases of their own. */
 const PARTS = 4;
 
+export interface ServiceDatabases {
+    adminUrl: string;
+    databaseUrl: string;
+    /** Each service has a database of its own, which is a copy of this one. Default: all have the same. */
+    roleTemplate?: string | undefined;
+    /** `databaseUrl` is a database on a Citus, whose schemas are distributed. */
+    citus?: boolean;
+}
+
 /**
  * Creates the database of a tested service, and with a template one for each role, and for each part of the
  * credentials. It is a copy of the migrated template if the server is that of the test run. `at` returns the settings
- * with their URLs on the server or pooler of a URL. `isMigrated`: the migrations have nothing to do.
+ * with their URLs on the server or pooler of a URL. A Citus is used as it is. `isMigrated`: the migrations have nothing to do.
  */
-export async function createDatabases({
-    adminUrl,
-    roleTemplate,
-}: {
-    adminUrl: string;
-    roleTemplate?: string | undefined;
-}) {
+export async function createDatabases({ adminUrl, databaseUrl, roleTemplate, citus = false }: ServiceDatabases) {
+    if (citus) return { isMigrated: false, at: () => ({ DATABASE_URL: databaseUrl }), drop: async () => {} };
     const run = `e2e_${randomBytes(4).toString('hex')}`;
     const names: Record<string, string[]> = { DATABASE_URL: [run] };
     const { TEST_ADMIN_URL, TEST_TEMPLATE } = process.env;

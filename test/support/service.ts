@@ -5,7 +5,7 @@ import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apart, giveOpsPorts, inherited, launched, type Member, together } from './members.ts';
-import { createDatabases } from './service-databases.ts';
+import { createDatabases, type ServiceDatabases } from './service-databases.ts';
 
 /** `local`: every role in each process. `grpc`: `replicas` processes per role, and the gateways beside them. */
 export type Transport = 'local' | 'grpc';
@@ -38,17 +38,13 @@ export interface TestService {
     stop(): Promise<void>;
 }
 
-export interface ServiceOptions {
+export interface ServiceOptions extends ServiceDatabases {
     transport: Transport;
-    adminUrl: string;
-    databaseUrl: string;
     redisUrl: string;
     logDir: string;
     settings?: Record<string, string>;
     /** A pooler in front of `databaseUrl`, in transaction mode. The roles use it; migrations do not. */
     poolerUrl?: string | undefined;
-    /** Each service has a database of its own, which is a copy of this one. Default: all have the same. */
-    roleTemplate?: string | undefined;
     /** Number of processes of each role except the gateway, or of those roles that have more than one. Default: 1. */
     replicas?: number | Readonly<Record<string, number>>;
     /** Number of gateways. Default: 2. */
@@ -79,6 +75,7 @@ export async function startService(options: ServiceOptions): Promise<TestService
     };
     try {
         if (!databases.isMigrated) await processes.migrate();
+        if (options.citus) await processes.distribute();
         await processes.start([
             ...ops.map(
                 ({ role, target }) =>
@@ -156,6 +153,11 @@ function launcher(
     };
     return {
         migrate: () => once(launch({ name: 'migrate', args: ['migrate'], env: {} }), 'exit'),
+        async distribute(): Promise<void> {
+            const member = { name: 'distribute', program: 'deploy/citus/distribute.ts', args: [], env: {} };
+            const [code] = await once(launch(member), 'exit');
+            if (code !== 0) throw new Error(readFileSync(log(member.name), 'utf8'));
+        },
         /** Starts all processes and waits for `probes`. Throws if a process ends before that. */
         async start(probes: ReadonlyArray<() => Promise<void>>): Promise<void> {
             const ended = members.map(async (member) => {

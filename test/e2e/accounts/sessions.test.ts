@@ -60,10 +60,9 @@ describe('refresh', () => {
         const next = await expectOk(200, refresh(refresh_token));
         await served(token);
         await served(next.token);
-        await db.query(
-            `UPDATE identity.spent_refreshes SET spent_at = spent_at - interval '31 s' WHERE session_id = $1`,
-            [sessionOf(token)],
-        );
+        await db.query(`UPDATE identity.spent_refreshes SET spent_at = now() - interval '31 s' WHERE session_id = $1`, [
+            sessionOf(token),
+        ]);
         await expectError(401, refresh(refresh_token));
         await refused(token);
         await refused(next.token);

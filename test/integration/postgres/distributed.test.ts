@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Client } from 'pg';
 import { z } from 'zod';
@@ -8,11 +11,11 @@ import { awaitPostgres } from '../../../platform/preflight/postgres.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { countsOfAll } from '../../../services/counts/counts.store.ts';
 import { type Counting, deltasOf } from '../../../services/counts/pending.store.ts';
+import { SCHEMAS } from '../../../services/schemas.ts';
 import { emptyDatabase, quiet, testDatabase } from '../../support/harness.ts';
 
-/** Creates a database that names the extension Citus among its own. Citus itself is not there. */
-async function withCitus(): Promise<string> {
-    const url = await emptyDatabase();
+/** Makes a database name the extension Citus among its own. Citus itself is not there. */
+async function withCitus(url: string): Promise<string> {
     const { pathname } = new URL(url);
     const admin = new Client({
         connectionString: Object.assign(new URL(process.env['TEST_ADMIN_URL'] as string), { pathname }).href,
@@ -30,14 +33,14 @@ const modeRow = z.strictObject({ mode: z.string() });
 for (const [what, make, distributed, mode] of [
     [
         'a PostgreSQL keeps plans, and may be asked for several schemas at once',
-        emptyDatabase,
+        async (url: string) => url,
         false,
         'force_generic_plan',
     ],
     ['a Citus plans each statement, and may not', withCitus, true, 'auto'],
 ] as const) {
     test(what, async (t) => {
-        const url = await make();
+        const url = await make(await emptyDatabase());
         const facts = await awaitPostgres({ url, asOwner: true, log: quiet, timeoutMs: 10_000 });
         assert.deepEqual(facts, { distributed });
         const db = await openDatabase({ ...facts, url, size: 1, pooled: false, metrics: createMetrics() });
@@ -89,4 +92,35 @@ test('counts of a distributed database are read with one statement for each sche
     );
     assert.deepEqual(apart.amounts, new Map(counted.map(([, kind]) => [kind, 3])));
     assert.deepEqual([apart.amounts, apart.months], [together.amounts, together.months]);
+});
+
+/** Runs `npm run citus:distribute`. */
+async function distribute(url: string): Promise<[code: unknown, output: string]> {
+    const child = spawn(process.execPath, ['deploy/citus/distribute.ts'], { env: { DATABASE_URL: url } });
+    const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    return [code, `${output}${errors}`.trim()];
+}
+
+test('distributing places all schemas or none, may be repeated, and says why it cannot', async () => {
+    const { db, url } = await testDatabase();
+    const refused = 'Nothing is distributed: ';
+    assert.deepEqual(await distribute(url), [1, `${refused}The database has no extension citus.`]);
+    await withCitus(url);
+    await db.rows(sql.unsafe`CREATE TABLE citus_schemas (schema_name regnamespace)`);
+    await db.rows(sql.unsafe`
+        CREATE FUNCTION citus_schema_distribute(schema regnamespace) RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+            EXECUTE format('LOCK TABLE %s.deltas', schema);
+            INSERT INTO citus_schemas VALUES (schema);
+        END $$`);
+    await db.rows(sql.unsafe`ALTER TABLE signing.issuers RENAME TO deltas`); // so that each schema has one
+    await db.transaction(async ({ rows }) => {
+        await rows(sql.unsafe`SELECT FROM wallet.deltas`);
+        assert.deepEqual(await distribute(url), [1, `${refused}canceling statement due to lock timeout`]);
+        assert.deepEqual(await rows(sql.unsafe`SELECT FROM citus_schemas`), []);
+    });
+    const schemas = SCHEMAS.map(({ schema }) => schema).sort();
+    const [code, output] = await distribute(url);
+    assert.deepEqual([code, output.replace('distributed: ', '').split(', ').sort()], [0, schemas]);
+    assert.deepEqual(await distribute(url), [0, 'all schemas are distributed already']);
 });
