@@ -75,11 +75,12 @@ test('the image keeps the optional dependencies, but not those for development m
 test('the program imports no development dependency', () => {
     const imported = new Set<string>();
     const seen = new Set<string>();
+    /** Packages that a file imports only when it needs them are optional. */
     const visit = (file: string): void => {
         if (seen.has(file)) return;
         seen.add(file);
         for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(
-            /^(?:import|export) (?!type )[^;]*?from '([^']+)'/gms,
+            /(?:^(?:import|export) (?!type )[^;]*?from |\bawait import\((?='\.))'([^']+)'/gms,
         )) {
             if (target.startsWith('.')) visit(relative('', resolve(dirname(file), target)));
             else if (!target.startsWith('node:')) imported.add(packageOf(target));
