@@ -89,7 +89,11 @@ export function watchDatabases(own: Databases['own'], { addCheck }: Pick<Readine
         addCheck('database', () => only.database.ping());
         return;
     }
-    addCheck('databases', () => Promise.any(own.map(({ database }) => database.ping())));
+    addCheck('databases', () =>
+        Promise.any(own.map(({ database }) => database.ping())).catch(({ errors: [first] }: AggregateError) => {
+            throw first;
+        }),
+    );
     for (const { name, database } of own) addCheck(`database ${name}`, () => database.ping(), { required: false });
 }
 

@@ -73,11 +73,15 @@ async function countsIn(first: Database): Promise<PartMap> {
     return { count: counts.at(-1) ?? 1, counts, since: earliest ?? 0 };
 }
 
+/**
+ * Records a new number of parts. Ids from before `since` are in part 0. The clock of a process that makes ids may be 5 s
+ * behind that of the database, so `since` is earlier: the ids of these seconds say part 0 themselves.
+ */
 async function recordCount(first: Database, count: number): Promise<void> {
     await first.rows(sql.unsafe`
         INSERT INTO credentials.part_counts (count, since)
         SELECT ${count}, CASE WHEN EXISTS (SELECT FROM credentials.credentials)
-            OR EXISTS (SELECT FROM credentials.part_counts) THEN now() END
+            OR EXISTS (SELECT FROM credentials.part_counts) THEN now() - interval '10 seconds' END
         ON CONFLICT DO NOTHING`);
 }
 

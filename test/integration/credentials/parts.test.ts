@@ -164,6 +164,18 @@ describe('when the number of parts grows', async () => {
             assert.equal((await after.getStatus({ credential_id }, issuer.context)).revoked, false);
     });
 
+    it('a credential lies in the part of its issuer although the clock of its process is five seconds behind', async (t) => {
+        const growing = await databases(2);
+        const issuer = await issuerIn(1, 2);
+        await (await serve([growing[0]])).issue(requestBy(issuer), issuer.context);
+        const credentials = await arranged(growing);
+        services.time.aheadMs = -5_000;
+        t.after(() => Object.assign(services.time, { aheadMs: 0 }));
+        const issued = await credentials.issue(requestBy(issuer), issuer.context);
+        const [, second] = partsIn(growing, await partMapIn(growing)).stores;
+        assert.equal((await second?.find(uuidIn(issued)))?.issuer, issuer.did);
+    });
+
     it('a process that knows fewer parts answers 503 for ids in the new ones, and 404 for invented ids', async () => {
         const earlier = await arranged(two);
         const invented = 'urn:uuid:01aa0000-0000-7000-8000-0000000000ff';
