@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from './launch.ts';
+import { statusOf } from './own-connection.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
 /** The service has answered a registration with a status other than 201. */
 class Refused extends Error {
-    constructor(status: number) {
+    constructor(status: number | undefined) {
         super(`registration was answered with ${status}`);
     }
 }
@@ -20,16 +21,12 @@ export function people(dataDir: string): {
     /** Registers people one by one until the service is gone. `acknowledged` has those that were answered 201. */
     registerUntilGone(url: string): { acknowledged: string[]; gone: Promise<void> };
 } {
-    async function post(url: string, action: string, email: string): Promise<number> {
+    async function post(url: string, action: string, email: string): Promise<number | undefined> {
         const secret = readFileSync(join(dataDir, 'internal-secret'), 'utf8').trim();
-        const answer = await fetch(`${url}/internal/v1/auth/${action}`, {
-            method: 'POST',
-            headers: { 'Content-Type': 'application/json', 'X-Internal-Secret': secret, Connection: 'close' },
-            body: JSON.stringify({ email, password: PASSWORD }),
-            signal: AbortSignal.timeout(15_000),
-        });
-        await answer.text();
-        return answer.status;
+        const headers = { 'Content-Type': 'application/json', 'X-Internal-Secret': secret };
+        const signal = AbortSignal.timeout(15_000);
+        const options = { method: 'POST', headers, signal };
+        return statusOf(`${url}/internal/v1/auth/${action}`, options, JSON.stringify({ email, password: PASSWORD }));
     }
 
     async function register(url: string): Promise<string> {
