@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ROLES, run } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { releasePorts } from '../../platform/process/held-ports.ts';
+import { STOP_CAP_MS } from '../../platform/process/process.ts';
 import { columns, describe, firstSteps, localUrl } from './banner.ts';
 import { publicUrl, serviceEnvironment } from './environment.ts';
 import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
@@ -15,8 +16,6 @@ import { processCount, shareOf } from './replicas/replica-plan.ts';
 import { startReplicas } from './replicas/replicas.ts';
 import { holdSharedPorts } from './replicas/shared-port.ts';
 
-/** How long a stop waits for the requests in progress, in milliseconds. Then they are aborted. */
-const DRAIN_CAP_MS = 12_000;
 /** This signal replaces all processes, one after the other. */
 const REPLACE_SIGNAL = 'SIGUSR2';
 
@@ -97,7 +96,7 @@ async function takePorts(
 async function runHere(env: Environment, { stopping, forced, defer }: Lifecycle): Promise<Running> {
     const service = await unlessAborted(stopping, () => run([...ROLES], env));
     defer(async () => {
-        if (!forced.aborted) await Promise.race([service.stop(), once(forced, 'abort'), delay(DRAIN_CAP_MS)]);
+        if (!forced.aborted) await Promise.race([service.stop(), once(forced, 'abort'), delay(STOP_CAP_MS)]);
     });
     return {
         description: `pid ${process.pid}, all roles`,

@@ -1,5 +1,7 @@
 import { AppError, type ErrorKind } from '../../platform/errors.ts';
+import { RATE_LIMITS } from '../../proto/tiers.ts';
 import type { Access } from '../endpoint.ts';
+import { MAX_HEADERS } from '../http/exchange.ts';
 
 /** The errors that a client can see. `cancelled` is not one of them, because the client has then disconnected. */
 export type RefusalKind = Exclude<ErrorKind, 'cancelled'>;
@@ -36,11 +38,11 @@ const REFUSALS: Record<RefusalKind, { when: string; detail: string }> = {
     },
     rate_limited: {
         when: 'The rate limit is exceeded. `Retry-After` says how long to wait.',
-        detail: 'Limit of 10 requests per minute exceeded. Try again in 42 seconds.',
+        detail: `Limit of ${RATE_LIMITS.free} requests per minute exceeded. Try again in 42 seconds.`,
     },
     headers_too_large: {
-        when: 'More than 100 header fields, or more than 16 KiB of them.',
-        detail: 'A request may have at most 100 header fields.',
+        when: `More than ${MAX_HEADERS} header fields, or more than 16 KiB of them.`,
+        detail: `A request may have at most ${MAX_HEADERS} header fields.`,
     },
     internal: {
         when: 'An unexpected error. It is logged under the `X-Request-Id`.',
@@ -133,8 +135,12 @@ function references(names: readonly string[]): Record<string, { $ref: string }> 
 const whole = { type: 'integer', minimum: 0 };
 
 export const HEADERS = {
-    'X-RateLimit-Limit': { description: 'Requests per minute.', schema: whole, example: 1_000 },
-    'X-RateLimit-Remaining': { description: 'Requests left in this window.', schema: whole, example: 997 },
+    'X-RateLimit-Limit': { description: 'Requests per minute.', schema: whole, example: RATE_LIMITS.pro },
+    'X-RateLimit-Remaining': {
+        description: 'Requests left in this window.',
+        schema: whole,
+        example: RATE_LIMITS.pro - 3,
+    },
     'X-RateLimit-Reset': {
         description: 'When the window ends: Unix time, in seconds.',
         schema: whole,

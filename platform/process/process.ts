@@ -4,7 +4,7 @@
  */
 const SAME_SIGNAL_MS = 1_000;
 /** Time limit for stopping, in milliseconds. Beyond it: the process exits with 1. */
-const STOP_CAP_MS = 12_000;
+export const STOP_CAP_MS = 12_000;
 
 /**
  * Calls `stop` on SIGTERM or SIGINT, then exits with 0. On a second, later signal, or after the time limit, exits with

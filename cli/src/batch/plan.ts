@@ -27,7 +27,7 @@ export function newPlan(batch: string, fromSha256: string, settings: Fields): Pl
 }
 
 /** How long the service knows an Idempotency-Key, in hours, if its settings say nothing else. */
-const KNOWN_HOURS = 24;
+export const KNOWN_HOURS = 24;
 
 /** Whether the service may have forgotten the Idempotency-Keys of an earlier run. */
 export function isLate({ started_at }: Plan, nowMs = Date.now()): boolean {

@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { type Answered, deliver, TooManyItems } from './deliver.ts';
 import { type Fields, itemsOf, type Reader } from './items.ts';
 import { sha256Of } from './lines.ts';
-import { idempotencyKey, isLate, newPlan, sizeAt } from './plan.ts';
+import { idempotencyKey, isLate, KNOWN_HOURS, newPlan, sizeAt } from './plan.ts';
 import { inWords, type Progress, progressOn } from './progress.ts';
 import { type Request, requestsOf } from './requests.ts';
 import { isGood, openResults, type Result, type Results } from './results.ts';
@@ -120,7 +120,7 @@ function requireSame({ start, items }: Request, { done, lastLine }: Results): vo
 function requireKnown({ plan }: Results, first: number, last: number): void {
     if (!isLate(plan)) return;
     throw new CliError(
-        `The batch began more than 24 hours ago, so the service may have forgotten that lines ${first} to ${last} are issued already, and would issue them again. Put the lines that still need a credential into a new file and use another --out, or give --continue-late if it does no harm that a line has two credentials.`,
+        `The batch began more than ${KNOWN_HOURS} hours ago, so the service may have forgotten that lines ${first} to ${last} are issued already, and would issue them again. Put the lines that still need a credential into a new file and use another --out, or give --continue-late if it does no harm that a line has two credentials.`,
     );
 }
 

@@ -1,5 +1,6 @@
 import type { CredentialsBatchIssueInput } from '../../../client/src/client.ts';
 import { ISSUING, picking } from '../batch/items.ts';
+import { KNOWN_HOURS } from '../batch/plan.ts';
 import { type Job, runBatch } from '../batch/run.ts';
 import { command, type Option } from '../command.ts';
 import { CliError } from '../errors.ts';
@@ -27,11 +28,11 @@ const CONTINUES =
 export const batchIssue = command({
     name: 'batch issue',
     summary: 'Issue a credential for each line of a file',
-    details: `Fields of an item: subject_did, credential_type, claims, expiration_date. In CSV, each claim has a column: claims.NAME. ${CONTINUES} For 24 hours nothing is issued twice. Then the service forgets what it has issued, and continuing is refused, because up to 1,000 lines could get a second credential.`,
+    details: `Fields of an item: subject_did, credential_type, claims, expiration_date. In CSV, each claim has a column: claims.NAME. ${CONTINUES} For ${KNOWN_HOURS} hours nothing is issued twice. Then the service forgets what it has issued, and continuing is refused, because up to 1,000 lines could get a second credential.`,
     options: {
         ...FILES,
         ...SIGNING_OPTIONS,
-        'continue-late': { summary: 'Continue after 24 hours, even if lines may get a second credential' },
+        'continue-late': { summary: `Continue after ${KNOWN_HOURS} hours, even if lines may get a second credential` },
     },
     examples: [
         {
