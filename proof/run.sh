@@ -21,7 +21,7 @@ rolling) ROLLING_REQUESTS=20000 TEST_TIMEOUT_S=1800 $tests test/proof/rolling-re
 killed) KILLED_CALLS=50000 KILLED_PUBLISHERS=200 TEST_TIMEOUT_S=3600 $tests test/proof/killed test/full/process/service/killed "$@" ;;
 limits) LIMITS=all TEST_TIMEOUT_S=7200 $tests test/proof/exact-limits "$@" ;;
 *)
-    echo "npm run proof -- NAME: the names are in proof/README.md" >&2
+    echo "npm run proof -- NAME: the names are in docs/testing.md" >&2
     exit 2
     ;;
 esac

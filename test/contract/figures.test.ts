@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { KNOWN_HOURS } from '../../cli/src/batch/plan.ts';
+import { BATCH_TIMEOUT_MS } from '../../gateway/batch-answer.ts';
 import { loadConfig } from '../../platform/process/config.ts';
+import { TTL_SECONDS } from '../../proto/limits.ts';
 import { RATE_LIMITS, type Tier } from '../../proto/tiers.ts';
 
 /** The figures that follow `form` on a page. There is at least one. */
@@ -29,6 +31,19 @@ describe('a figure that a page repeats is that of the code:', () => {
     it('the hours for which a call can be repeated', () => {
         const said = figures('docs/guides/idempotency.md', /(\d+) hours \(`IDEMPOTENCY_HOURS`\)/g);
         for (const figure of said) assert.equal(Number(figure), hours);
+    });
+
+    it('the time limit of a batch', () => {
+        const [seconds] = figures('docs/guides/batches.md', /A batch has (\d+) s\./g);
+        assert.equal(Number(seconds) * 1_000, BATCH_TIMEOUT_MS);
+    });
+
+    it('how late a status list may show a revocation', () => {
+        const page = 'docs/guides/status-lists.md';
+        const [late] = figures(page, /fetched (\d+) s after a revocation/g);
+        assert.equal(Number(late), loadConfig({}).STATUS_LIST_SECONDS);
+        const [kept] = figures(page, /`max-age`, are (\d+) s/g);
+        assert.equal(Number(kept), TTL_SECONDS);
     });
 
     it('the hours for which the command line continues a batch', () => {
