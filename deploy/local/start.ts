@@ -1,17 +1,14 @@
 import './node-version.ts';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { ROLES, run } from '../../main.ts';
+import { run } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { releasePorts } from '../../platform/process/held-ports.ts';
-import { STOP_CAP_MS } from '../../platform/process/process.ts';
 import { columns, describe, firstSteps, localUrl } from './banner.ts';
 import { publicUrl, serviceEnvironment } from './environment.ts';
 import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
 import { claimPorts } from './ports.ts';
 import { type LaunchContext, prepare } from './prepare.ts';
-import { readySeconds, untilReady } from './ready.ts';
+import { readySeconds } from './ready.ts';
 import { processCount, shareOf } from './replicas/replica-plan.ts';
 import { startReplicas } from './replicas/replicas.ts';
 import { holdSharedPorts } from './replicas/shared-port.ts';
@@ -19,17 +16,14 @@ import { holdSharedPorts } from './replicas/shared-port.ts';
 /** This signal replaces all processes, one after the other. */
 const REPLACE_SIGNAL = 'SIGUSR2';
 
-/** What runs the roles: the launcher itself or several processes. */
+/** What runs the roles. */
 interface Running {
     /** For the banner. */
     description: string;
     replace(): void;
 }
 
-/**
- * `npm start`: runs all roles and the databases that they need. Starts PROCESSES processes behind one port, or runs the
- * roles in this process if there is only one.
- */
+/** `npm start`: runs the databases, and PROCESSES processes with all roles behind one port. */
 async function start(lifecycle: Lifecycle): Promise<void> {
     let running: Running | undefined;
     // From the start, because a signal without a listener would end the launcher.
@@ -40,19 +34,14 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     const launchContext = await prepare(lifecycle);
     const count = processCount(launchContext);
     const seconds = readySeconds(launchContext);
-    const { ports, release } = await takePorts(count, launchContext, lifecycle);
+    const { ports, release } = await takePorts(launchContext, lifecycle);
     const { HOST, OPS_HOST } = launchContext.config;
     const ops = localUrl(OPS_HOST ?? HOST, Number(ports.OPS_PORT));
     const logFile = launchContext.given['LOG_FILE'] ?? join(launchContext.dataDir, 'service.log');
     const databases = await serviceEnvironment(launchContext, lifecycle);
     const env = { ...databases, ...ports, ...publicUrl(launchContext.given, ports.PORT), LOG_FILE: logFile };
     await unlessAborted(lifecycle.stopping, () => run(['migrate'], env));
-    if (count === 1) {
-        running = await runHere(env, lifecycle);
-        await untilReady([{ name: 'the service', ops, log: logFile }], { signal: lifecycle.stopping, seconds });
-    } else {
-        running = await runReplicas({ count, seconds }, env, launchContext, lifecycle);
-    }
+    running = await runReplicas({ count, seconds }, env, launchContext, lifecycle);
     await release();
 
     const url = localUrl(HOST, Number(ports.PORT));
@@ -75,7 +64,6 @@ type Ports = Record<'PORT' | 'OPS_PORT' | 'GRPC_PORT', string>;
  * one. `release` must be called when all processes listen. Throws Problem if a port is in use.
  */
 async function takePorts(
-    count: number,
     { config }: LaunchContext,
     { defer }: Lifecycle,
 ): Promise<{ ports: Ports; release(): Promise<void> }> {
@@ -83,25 +71,10 @@ async function takePorts(
     const claim = async (setting: keyof Ports, host: string): Promise<string> =>
         String(await claimPorts({ host, first: config[setting], count: 1, setting }));
     const shared = { PORT: await claim('PORT', HOST), GRPC_PORT: await claim('GRPC_PORT', HOST) };
-    let release = async (): Promise<void> => {};
-    if (count > 1) {
-        await releasePorts();
-        release = (await holdSharedPorts(HOST, Object.values(shared))).release;
-        defer(release);
-    }
+    await releasePorts();
+    const { release } = await holdSharedPorts(HOST, Object.values(shared));
+    defer(release);
     return { ports: { ...shared, OPS_PORT: await claim('OPS_PORT', OPS_HOST) }, release };
-}
-
-/** Runs all roles in this process. */
-async function runHere(env: Environment, { stopping, forced, defer }: Lifecycle): Promise<Running> {
-    const service = await unlessAborted(stopping, () => run([...ROLES], env));
-    defer(async () => {
-        if (!forced.aborted) await Promise.race([service.stop(), once(forced, 'abort'), delay(STOP_CAP_MS)]);
-    });
-    return {
-        description: `pid ${process.pid}, all roles`,
-        replace: () => console.log('Nothing is replaced: there is one process. Stop it and start again.'),
-    };
 }
 
 /** Runs all roles in each of `count` processes. */
@@ -124,7 +97,7 @@ async function runReplicas(
         lifecycle,
     );
     const all = pids().join(', ');
-    return { description: `launcher: pid ${process.pid}, ${count} processes with all roles: pids ${all}`, replace };
+    return { description: `launcher: pid ${process.pid}, processes with all roles: pids ${all}`, replace };
 }
 
 await runUntilStopped(start);

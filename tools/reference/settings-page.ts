@@ -39,7 +39,7 @@ ${table(
         [
             '`PROCESSES`',
             'one per core, less one',
-            'Number of processes that `npm start` runs behind `PORT`, each with all roles. `1` runs the roles in the launcher.',
+            'Number of processes that `npm start` runs behind `PORT`, each with all roles.',
         ],
         ['`READY_SECONDS`', '`180`', 'How long a start waits until its processes are ready, in seconds.'],
     ],

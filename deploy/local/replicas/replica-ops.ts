@@ -6,7 +6,7 @@ import { mergeMetrics, type ProcessMetrics } from './merge-metrics.ts';
 
 /**
  * Serves the operations port of processes that share their other ports. `/metrics` has the samples of all processes,
- * each with the label `process`. `/readyz` is ready while at least one process is. `replicas` may change.
+ * each with the label `process`. `/readyz` is ready while at least one process is, and then has the remarks of those that are. `replicas` may change.
  */
 export function serveReplicaOps(options: {
     host: string;
@@ -17,6 +17,7 @@ export function serveReplicaOps(options: {
 }): Promise<OpsServer> {
     const { metrics, replicas, ...address } = options;
     let answering = 0;
+    let remarks: string[] = [];
     metrics.gauge(
         'processes_answering',
         'Processes of npm start that answered this scrape at their operations port.',
@@ -36,9 +37,12 @@ export function serveReplicaOps(options: {
         },
         async failingChecks() {
             if (replicas.length === 0) return ['no process is running yet'];
-            const failing = await Promise.all(replicas.map(failingChecksOf));
-            return failing.every((checks) => checks.length > 0) ? failing.flat() : [];
+            const answers = await Promise.all(replicas.map(readinessOf));
+            const ready = answers.filter(({ ok }) => ok);
+            remarks = ready.flatMap(({ lines }) => lines);
+            return ready.length > 0 ? [] : answers.flatMap(({ lines }) => lines);
         },
+        remarks: () => remarks,
     });
 }
 
@@ -46,10 +50,9 @@ async function metricsOf({ name, ops }: Omit<Watched, 'log'>): Promise<ProcessMe
     return { process: name, text: (await ask(`${ops}/metrics`))?.text ?? '' };
 }
 
-/** The failing checks of a process; empty if it is ready. */
-async function failingChecksOf({ name, ops }: Omit<Watched, 'log'>): Promise<string[]> {
+/** Whether a process is ready, and its failing checks or remarks, each with its name. */
+async function readinessOf({ name, ops }: Omit<Watched, 'log'>): Promise<{ ok: boolean; lines: string[] }> {
     const answer = await ask(`${ops}/readyz`);
-    if (answer?.ok) return [];
-    const [, ...checks] = answer?.text.trim().split('\n') ?? [];
-    return checks.length > 0 ? checks.map((check) => `${name}: ${check}`) : [`${name}: it does not answer`];
+    const [, ...checks] = answer?.text.trim().split('\n') ?? ['', 'it does not answer'];
+    return { ok: answer?.ok ?? false, lines: checks.map((check) => `${name}: ${check}`) };
 }

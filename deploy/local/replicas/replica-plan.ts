@@ -25,10 +25,10 @@ export function processCount({ given }: LaunchContext): number {
  * has set applies to each process, but never exceeds the maximum number of connections.
  */
 export function shareOf(count: number, { config, given }: LaunchContext): Environment {
-    const threads = String(Math.max(1, Math.floor(availableParallelism() / count)));
+    const cores = Math.max(1, Math.floor(availableParallelism() / count));
     return {
         DATABASE_POOL: String(Math.min(config.DATABASE_POOL, Math.floor(MOST_DATABASE_CONNECTIONS / (count + 1)))),
-        SIGNATURE_THREADS: given['SIGNATURE_THREADS'] ?? threads,
-        PASSWORD_THREADS: given['PASSWORD_THREADS'] ?? threads,
+        SIGNATURE_THREADS: given['SIGNATURE_THREADS'] ?? String(Math.min(config.SIGNATURE_THREADS, cores)),
+        PASSWORD_THREADS: given['PASSWORD_THREADS'] ?? String(cores),
     };
 }

@@ -8,9 +8,10 @@ import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 const ADDRESS = { host: '127.0.0.1', port: 0 };
 
 /** The operations port of a process whose checks fail with `failing`. */
-async function replica(t: TestContext, name: string, failing: string[]) {
+async function replica(t: TestContext, name: string, failing: string[], remarks: string[] = []) {
     const log = pino({ enabled: false });
-    const ops = await serveOps({ ...ADDRESS, metrics: createMetrics(), log, failingChecks: async () => [...failing] });
+    const failingChecks = async () => [...failing];
+    const ops = await serveOps({ ...ADDRESS, metrics: createMetrics(), log, failingChecks, remarks: () => remarks });
     t.after(() => ops.stop());
     return { name, ops: ops.url };
 }
@@ -18,10 +19,16 @@ async function replica(t: TestContext, name: string, failing: string[]) {
 it('the processes together are ready while one of them is, and otherwise each says what it lacks', async (t) => {
     const failing: string[] = [];
     const gone = { name: 'gone', ops: 'http://127.0.0.1:1' };
-    const replicas = [await replica(t, 'broken', ['redis: away']), await replica(t, 'good', failing), gone];
+    const replicas = [
+        await replica(t, 'broken', ['redis: away']),
+        await replica(t, 'good', failing, ['database part: away']),
+        gone,
+    ];
     const ops = await serveReplicaOps({ ...ADDRESS, metrics: createMetrics(), replicas });
     t.after(() => ops.stop());
-    assert.equal((await fetch(`${ops.url}/readyz`)).status, 200);
+    const ready = await fetch(`${ops.url}/readyz`);
+    assert.equal(ready.status, 200);
+    assert.equal(await ready.text(), 'ready\ngood: database part: away\n');
     failing.push('database: away');
     const answer = await fetch(`${ops.url}/readyz`);
     assert.equal(answer.status, 503);

@@ -29,7 +29,8 @@ describe('the processes of npm start', () => {
             SIGNATURE_THREADS: one,
             PASSWORD_THREADS: one,
         });
-        assert.deepEqual(shareOf(1, contextOf({})).SIGNATURE_THREADS, String(cores));
+        assert.equal(shareOf(1, contextOf({})).PASSWORD_THREADS, String(cores));
+        assert.equal(shareOf(1, contextOf({})).SIGNATURE_THREADS, String(Math.max(1, cores - 1)));
         const given = { DATABASE_POOL: '50', SIGNATURE_THREADS: '7', PASSWORD_THREADS: '9' };
         assert.deepEqual(shareOf(2, contextOf(given)), { ...given, DATABASE_POOL: '26' });
     });
