@@ -40,11 +40,12 @@ async function start(lifecycle: Lifecycle): Promise<void> {
 }
 
 function launchMember(
-    { name, role, settings, log }: Member,
+    { name, role, settings, ops, log }: Member,
     { env, stopping }: { env: Environment; stopping: AbortSignal },
 ): RoleProcess {
     return keepRunning({
         name,
+        ops,
         // In a session of its own, so that Ctrl-C does not reach it: the gateways stop before the services.
         start: (stdio) =>
             spawn(process.execPath, [...process.execArgv, MAIN, role], {

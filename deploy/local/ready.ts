@@ -10,6 +10,13 @@ const MOST_SECONDS = 3_600;
 const SAY_AFTER_MS = 10_000;
 /** Time limit for an answer of a process, in milliseconds. It is shorter than the limit of the probes, which is 2 s. */
 const ANSWER_MS = 1_500;
+/** How often a process that answers is asked whether it still does, in milliseconds. */
+const ASK_EVERY_MS = 1_000;
+/**
+ * How long a process that was ready may leave the question unanswered whether it is alive, in milliseconds. Beyond it: it
+ * is killed, and started again.
+ */
+export const HUNG_MS = 10_000;
 
 /** A process, by its name, the base URL of its operations port and the file of its log. */
 export interface Watched {
@@ -50,6 +57,25 @@ export async function untilReady(
         if (waitedMs > SAY_AFTER_MS && text !== said) console.log(text);
         if (waitedMs > SAY_AFTER_MS) said = text;
     }
+}
+
+/**
+ * Waits until a process that was ready once hangs: it leaves `/livez` unanswered for `HUNG_MS`. Returns false when `over`
+ * is aborted. A question counts only if it had its time and no more: if nobody listens, the process has ended or drains,
+ * and if it took much longer, this event loop was late itself and may have missed the answer.
+ */
+export async function untilHung(ops: string, over: AbortSignal): Promise<boolean> {
+    const pause = (): Promise<unknown> => delay(ASK_EVERY_MS, undefined, { signal: over }).catch(() => undefined);
+    while (!over.aborted && !(await ask(`${ops}/readyz`))?.ok) await pause();
+    for (let unansweredMs = 0; !over.aborted && unansweredMs < HUNG_MS; ) {
+        const askedAt = performance.now();
+        const answer = await ask(`${ops}/livez`);
+        const tookMs = performance.now() - askedAt;
+        if (answer) unansweredMs = 0;
+        if (answer || tookMs < ANSWER_MS) await pause();
+        else if (tookMs < 1.5 * ANSWER_MS) unansweredMs += ANSWER_MS;
+    }
+    return !over.aborted;
 }
 
 /** Says why a process is not ready, as `/readyz` does. */

@@ -1,6 +1,8 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { HUNG_MS, untilHung } from './ready.ts';
 
 /** The program of all service processes. */
 export const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
@@ -25,6 +27,8 @@ export interface RoleProcess {
 
 interface KeepOptions {
     name: string;
+    /** The base URL of its operations port. */
+    ops: string;
     /** Starts the process with this standard input, output and error. */
     start(stdio: StdioOptions & unknown[]): ChildProcess;
     /** The file to which its standard output and error are appended. */
@@ -37,17 +41,29 @@ interface KeepOptions {
 }
 
 /**
- * Keeps a process of the service running: starts it again whenever it ends. Its standard input is a pipe, which closes
- * if this launcher is killed.
+ * Keeps a process of the service running: starts it again whenever it ends, and kills it if it hangs. Its standard input
+ * is a pipe, which closes if this launcher is killed.
  */
-export function keepRunning({ name, start, outputFile, log, stopping, onEnd }: KeepOptions): RoleProcess {
+export function keepRunning({ name, ops, start, outputFile, log, stopping, onEnd }: KeepOptions): RoleProcess {
     let restart: NodeJS.Timeout | undefined;
-    let wanted = true;
+    const unwanted = new AbortController();
     let backoffMs = BACKOFF_MS.first;
-    let current = launch(start, outputFile, endedByItself);
+    let current = launchWatched();
+
+    function launchWatched(): Launched {
+        const launched = launch(start, outputFile, endedByItself);
+        const { child, ended } = launched;
+        const over = AbortSignal.any([ended, unwanted.signal, stopping]);
+        void untilHung(ops, over).then((hangs) => {
+            if (!hangs) return;
+            log(`${name} (pid ${child.pid}) has not answered for ${HUNG_MS / 1_000} s, killing it`);
+            child.kill('SIGKILL');
+        });
+        return launched;
+    }
 
     function endedByItself(reason: string, afterMs: number): void {
-        if (!wanted || stopping.aborted) return;
+        if (unwanted.signal.aborted || stopping.aborted) return;
         if (afterMs > SETTLED_MS) backoffMs = BACKOFF_MS.first;
         const ended = `${name} (pid ${current.child.pid}) ended (${reason})`;
         log(`${ended}, starting it again in ${backoffMs} ms; see ${outputFile}`);
@@ -58,7 +74,7 @@ export function keepRunning({ name, start, outputFile, log, stopping, onEnd }: K
 
     function startAgain(): void {
         try {
-            current = launch(start, outputFile, endedByItself);
+            current = launchWatched();
             log(`${name} runs again (pid ${current.child.pid})`);
         } catch (error) {
             endedByItself(String(error), 0); // the machine has no file descriptor left, for example
@@ -66,7 +82,7 @@ export function keepRunning({ name, start, outputFile, log, stopping, onEnd }: K
     }
 
     function stopRestarting(): void {
-        wanted = false;
+        unwanted.abort();
         clearTimeout(restart);
     }
 
@@ -78,7 +94,7 @@ export function keepRunning({ name, start, outputFile, log, stopping, onEnd }: K
             const { child, ended } = current;
             const cut = setTimeout(() => child.kill('SIGKILL'), DRAIN_TIMEOUT_MS);
             child.kill('SIGTERM');
-            await ended;
+            if (!ended.aborted) await once(ended, 'abort');
             clearTimeout(cut);
         },
         kill: () => {
@@ -88,25 +104,31 @@ export function keepRunning({ name, start, outputFile, log, stopping, onEnd }: K
     };
 }
 
-/** Starts the process once. `ended` resolves when it has ended, or could not be started. */
+interface Launched {
+    child: ChildProcess;
+    /** Aborted when it has ended, or could not be started. */
+    ended: AbortSignal;
+}
+
+/** Starts the process once. */
 function launch(
     start: KeepOptions['start'],
     outputFile: string,
     onEnd: (reason: string, afterMs: number) => void,
-): { child: ChildProcess; ended: Promise<void> } {
+): Launched {
     const startedAt = performance.now();
     const output = openSync(outputFile, 'a', 0o600);
     const child = start(['pipe', output, output]);
     closeSync(output);
     child.stdin?.on('error', () => undefined); // the pipe breaks when the process ends
-    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const ended = new AbortController();
     const end = (reason: string): void => {
-        resolve();
+        ended.abort();
         onEnd(reason, performance.now() - startedAt);
     };
     child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
     child.on('error', (error) => {
         if (child.pid === undefined) end(error.message); // it was not started, so there will be no 'exit'
     });
-    return { child, ended };
+    return { child, ended: ended.signal };
 }

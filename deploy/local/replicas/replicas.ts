@@ -91,8 +91,10 @@ function replicaStarter(
     return async (name) => {
         const opsPort = await pickPort();
         const own = { ...env, OPS_HOST: LOOPBACK, OPS_PORT: String(opsPort) };
+        const ops = `http://${LOOPBACK}:${opsPort}`;
         const kept = keepRunning({
             name,
+            ops,
             start: (stdio) => startWithSharedPorts(own, stdio),
             outputFile,
             log: (line) => console.log(line),
@@ -102,7 +104,7 @@ function replicaStarter(
                 onEnd(name, reason);
             },
         });
-        const replica = { ...kept, ops: `http://${LOOPBACK}:${opsPort}`, log: outputFile, opsPort };
+        const replica = { ...kept, ops, log: outputFile, opsPort };
         running.add(replica);
         return replica;
     };

@@ -124,6 +124,15 @@ describe('scheduling values', () => {
 });
 
 describe('pods of a role', () => {
+    it('are started again when they have hung for 10 to 30 s', () => {
+        for (const { name, pod } of roles()) {
+            const { httpGet, periodSeconds, failureThreshold } = pod.containers[0].livenessProbe;
+            assert.deepEqual(httpGet, { path: '/livez', port: 'ops' }, name);
+            const seconds = periodSeconds * failureThreshold;
+            assert.ok(seconds >= 10 && seconds <= 30, `${name}: ${seconds} s`);
+        }
+    });
+
     it('can be required to run on different nodes, but never in different zones, because nodes may have none', () => {
         const spread = ({ pod }: { pod: Manifest['spec'] }): Array<[string, string]> =>
             pod.topologySpreadConstraints.map((rule: Record<string, string>) => [

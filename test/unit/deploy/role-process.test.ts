@@ -15,6 +15,7 @@ function keep(t: TestContext) {
     const stopping = new AbortController();
     const kept = keepRunning({
         name: 'process-1',
+        ops: 'http://127.0.0.1:1',
         start(stdio) {
             const child = spawn('sleep', ['60'], { stdio });
             started.push(child);

@@ -30,6 +30,12 @@ test('start:cluster keeps its roles running, and no end of it loses an acknowled
         for (const email of written) assert.ok(await canLogIn(first.url, email), 'it serves again');
     });
 
+    await t.test('a role that hangs is restarted', async () => {
+        process.kill(pidOf(dataDir, /main\.ts keys/), 'SIGSTOP'); // this one was ready when the launcher asked
+        const replaced = /keys .*has not answered for 10 s, killing it\n.*\nkeys runs again/;
+        await until('it runs again', () => replaced.test(first.output()));
+    });
+
     await t.test('kill -9 of the launcher leaves no role behind', async () => {
         const { acknowledged, gone } = registerUntilGone(first.url);
         await until('some writes are acknowledged', () => acknowledged.length >= 5);

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { runningPostgres } from '../../../../deploy/local/databases/postgres.ts';
+import { outlivesHang } from './hang.ts';
 import { type Launched, launch, processesOf, runNpm, temporaryDataDir, unfinishedRequest, until } from './launch.ts';
 import { statusOf } from './own-connection.ts';
 import { people } from './people.ts';
@@ -161,6 +162,20 @@ test('two processes serve as one', async (t) => {
         });
     });
 
+    await t.test('a process that hangs is replaced while the other serves, and no write is lost', async () => {
+        const [hanging, other] = servicesOf(dataDir);
+        assert.ok(hanging !== undefined && other !== undefined, 'there are two processes');
+        await outlivesHang({
+            url,
+            dataDir,
+            hang: () => process.kill(hanging, 'SIGSTOP'),
+            replaced: () => output().includes(`(pid ${hanging}) has not answered for 10 s, killing it`),
+        });
+        await until('there are two processes', () => servicesOf(dataDir).length === 2);
+        assert.ok(servicesOf(dataDir).includes(other), 'the other one has not been touched');
+        assert.deepEqual(await samples(ops, 'processes_ended_total'), [{ labels: 'process="launcher"', value: 2 }]);
+    });
+
     await t.test('SIGINT of the terminal during a rolling restart drains all processes once', () =>
         drainsOnce(running, 'SIGINT'),
     );
@@ -169,12 +184,12 @@ test('two processes serve as one', async (t) => {
 test('SIGHUP of the terminal during a rolling restart drains all processes once', async (t) =>
     drainsOnce(await launchMany(t, 2), 'SIGHUP'));
 
-test('SIGUSR2 to a single process replaces nothing and ends nothing', async (t) => {
+test('SIGUSR2 replaces a single process', async (t) => {
     const running = await launchMany(t, 1);
     const { url, dataDir, output } = running;
     process.kill(launcherOf(dataDir), 'SIGUSR2');
-    await until('it says so', () => /Nothing is replaced: there is one process/.test(output()));
-    assert.equal((await fetch(`${url}/internal/health`)).status, 200);
+    await until('it is replaced', () => /process-1 is replaced/.test(output()));
+    assert.equal(await statusOf(`${url}/internal/health`), 200);
     await stop(running, dataDir);
 });
 
