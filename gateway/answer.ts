@@ -11,6 +11,7 @@ import { headersOf, writeBare, writeDocument, writeStream, writeSuccess } from '
 import { contextOf, type Exchange } from './http/exchange.ts';
 import { bodyTurns } from './http/parse-turns.ts';
 import { readHead, readInput } from './input.ts';
+import { lineAnswers } from './line-answers.ts';
 import { ListAnswer, type ListResult, shownList } from './lists.ts';
 import { accountNamedIn } from './on-behalf-of.ts';
 import type { Services } from './services.ts';
@@ -33,6 +34,7 @@ export function answering(options: {
     const { services, admission, readList, overload } = options;
     const parseInTurn = bodyTurns();
     const places = { credentials: new BatchPlaces(), users: new BatchPlaces() };
+    const answerLines = lineAnswers(services);
 
     /** Reads the input and calls the endpoint. */
     async function resultOf(
@@ -74,8 +76,9 @@ export function answering(options: {
     }
 
     return async (endpoint, exchange) => {
-        const { batch, maxBodyBytes } = endpoint;
+        const { batch, maxBodyBytes, lines } = endpoint;
         const head = readHead(endpoint, exchange);
+        if (lines) return answerLines({ ...endpoint, lines }, exchange, head);
         // The wait for the sender's body, or for the place of a batch, is not load of the gateway.
         const waits = exchange.underWay > 0 && (batch !== undefined || !exchange.body.hasArrived());
         if (waits) overload.leave(exchange);

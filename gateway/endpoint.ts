@@ -64,6 +64,12 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
     /** Schema of the header fields that the endpoint reads, by lower-case name. */
     headers?: Headers;
     body?: Body;
+    /**
+     * Set if the body and the answer are lines of JSON (NDJSON). `call` then gets some lines at a time, in the list `sent`
+     * of its body, and returns what to answer to each in the list `answered`, with its number `line` in the call. The other
+     * fields of `body` and `answer` are not used.
+     */
+    lines?: { sent: string; answered: string };
     /** Largest body in bytes. Default: 1 MiB. Endpoints without credentials have a smaller limit. */
     maxBodyBytes?: number;
     /** Schema of `data`, or of the document. */

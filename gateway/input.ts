@@ -7,7 +7,8 @@ import { bearerToken } from './admission/authenticator.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 import { parse } from './fields.ts';
 import { networkOf } from './http/address.ts';
-import { parseBody, requireJson } from './http/body.ts';
+import { JSON_TYPE, parseBody, requireMediaType } from './http/body.ts';
+import { NDJSON_TYPE } from './http/body-lines.ts';
 import { contextOf, type Exchange, headerFields } from './http/exchange.ts';
 import type { ParseInTurn } from './http/parse-turns.ts';
 import { parseQuery } from './http/query.ts';
@@ -17,7 +18,7 @@ import type { Services } from './services.ts';
 type AnyInput = Input<unknown, unknown, unknown, unknown>;
 
 /** What the header of a request says, validated with the schemas of its endpoint. */
-type Head = Pick<AnyInput, 'params' | 'query' | 'headers' | 'bearer' | 'ip'> & { key: string | undefined };
+export type Head = Pick<AnyInput, 'params' | 'query' | 'headers' | 'bearer' | 'ip'> & { key: string | undefined };
 
 /**
  * Reads the header of an admitted request. Comes before the body is read, so that a client that waits to be asked for
@@ -26,7 +27,7 @@ type Head = Pick<AnyInput, 'params' | 'query' | 'headers' | 'bearer' | 'ip'> & {
 export function readHead(endpoint: Endpoint, exchange: Exchange): Head {
     const request = exchange.request as Request; // messageClasses() gives it Express's prototype
     if (exchange.malformedPath) throw new AppError('invalid', 'The path is not properly percent-encoded.');
-    if (exchange.body.isHeldBack()) requireJson(request.headers);
+    if (exchange.body.isHeldBack()) requireMediaType(request.headers, endpoint.lines ? NDJSON_TYPE : JSON_TYPE);
     return {
         key: endpoint.byKey && keyOf(request),
         params: endpoint.params && parse(endpoint.params, request.params),
@@ -44,6 +45,15 @@ export async function readInput(
     { head, bytes, services, parseInTurn }: { head: Head; bytes: Buffer; services: Services; parseInTurn: ParseInTurn },
 ): Promise<AnyInput> {
     const body = await parseInTurn(bytes, (whole) => parseBody(exchange.request.headers, whole));
+    return inputOf(endpoint, exchange, { head, body, services });
+}
+
+/** Adds the parsed body of the request, or a part of its lines, to its head. */
+export async function inputOf(
+    endpoint: Endpoint,
+    exchange: Exchange,
+    { head, body, services }: { head: Head; body: unknown; services: Services },
+): Promise<AnyInput> {
     const { key, ...input } = head;
     const context = withIdempotencyKey(contextOf(exchange, endpoint.timeout_ms), key);
     if (exchange.internal) {

@@ -13,6 +13,8 @@ export const MAX_PAGE_ROWS = 1_000;
 export const MAX_BATCH_ITEMS = 1_000;
 /** Maximum number of users in one batch. Beyond it: `invalid`. */
 export const MAX_USERS = 1_000;
+/** Maximum number of users in one call of ImportUsers. Beyond it: `invalid`; the gateway makes several calls. */
+export const MAX_IMPORTED_USERS = 500;
 /**
  * Maximum number of credentials in one presentation, and of `credentials` that one VerifyMany checks. Beyond it:
  * `invalid`.

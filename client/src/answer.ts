@@ -40,7 +40,7 @@ export function rateLimitOf(headers: Headers): RateLimit | undefined {
 }
 
 /** Returns the result of the operation. Throws ApiError if the answer is a refusal. */
-export function answerOf(received: Received, { bare, text }: Operation): Answer {
+export function answerOf(received: Received, { bare, text, lines }: Operation): Answer {
     const { status, headers } = received;
     const response = {
         status,
@@ -49,6 +49,10 @@ export function answerOf(received: Received, { bare, text }: Operation): Answer 
         rate_limit: rateLimitOf(headers),
     };
     if (text && status < 300) return { data: received.text, response, next_cursor: undefined };
+    if (lines && status < 300) {
+        const items = received.text.split('\n').slice(0, -1).map(parsed); // each line ends with a newline
+        return { data: { [lines.answered]: items }, response, next_cursor: undefined };
+    }
     const body = parsed(received.text);
     if (status >= 300 || body === undefined || !(bare || 'data' in body)) throw refusal(received, body);
     return { data: bare ? body : body['data'], response, next_cursor: nextCursor(headers.get('Link')) };

@@ -21,6 +21,11 @@ export interface Operation {
     body: boolean;
     /** If the operation returns a list that can be read in pages: the member of its data that has the items. */
     list?: string;
+    /**
+     * Set if the body and the answer are lines of JSON: the input whose items are the lines of the body, and the member of
+     * the data whose items are those of the answer.
+     */
+    lines?: { sent: string; answered: string };
     /** True if the answer has no envelope. */
     bare: boolean;
     /** True if the answer is a text, not JSON. */

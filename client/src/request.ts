@@ -54,10 +54,16 @@ export function wireRequest(
         if (field !== undefined && carried !== undefined) headers[field] = carried;
         else query.set(name, String(value));
     }
-    const body = operation.body ? JSON.stringify(rest) : null;
-    if (body !== null) headers['Content-Type'] = 'application/json';
+    const body = operation.body ? bodyOf(operation, rest) : null;
+    if (body !== null) headers['Content-Type'] = operation.lines ? 'application/x-ndjson' : 'application/json';
     const target = [path, query.toString()].filter((part) => part !== '').join('?');
     return { method: operation.method, url: `${sender.base_url}${target}`, headers, body };
+}
+
+function bodyOf({ lines }: Operation, input: Input): string {
+    if (!lines) return JSON.stringify(input);
+    const items = input[lines.sent] as readonly unknown[]; // the generated types say so
+    return items.map((item) => `${JSON.stringify(item)}\n`).join('');
 }
 
 /** Creates a UUIDv4 (RFC 9562). Browsers offer `crypto.randomUUID` only to pages that were loaded over TLS. */

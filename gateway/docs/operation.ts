@@ -12,7 +12,7 @@ export interface Listed {
 export function operationHtml(document: OpenApi, listed: Listed): string {
     const { method, path, operation } = listed;
     const { operationId, summary, description, parameters, requestBody, responses } = operation;
-    const body = requestBody?.content['application/json'];
+    const body = requestBody && mediaOf(requestBody);
     const success = mediaOf(Object.values(responses)[0] as ResponseObject); // the lowest status
     const rows = parameters.map(({ in: place, name, required, schema, description }) =>
         row(name, schema, `${description} In the ${place}.`, required),
@@ -75,10 +75,12 @@ function curl({ method, path, operation }: Listed, body: unknown): string {
         else if (place === 'query') query.set(name, String(example));
         else headers.push(`${name}: ${example}`);
     }
-    if (body !== undefined) headers.push('Content-Type: application/json');
+    const [type] = Object.keys(operation.requestBody?.content ?? {});
+    if (type !== undefined) headers.push(`Content-Type: ${type}`);
     const lines = [`curl -X ${method} "$URL${target}${query.size > 0 ? `?${query}` : ''}"`];
     for (const header of headers) lines.push(`-H "${header}"`);
-    if (body !== undefined) lines.push(`-d '${JSON.stringify(body, undefined, 2)}'`);
+    const indent = operation['x-lines'] ? 0 : 2; // a line has no line breaks
+    if (body !== undefined) lines.push(`-d '${JSON.stringify(body, undefined, indent)}'`);
     return lines.join(' \\\n  ');
 }
 

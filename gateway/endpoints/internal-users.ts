@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { SetSuspensionRequest } from '../../proto/gen/identity/v1/identity.ts';
+import type { ImportedUser, SetSuspensionRequest } from '../../proto/gen/identity/v1/identity.ts';
+import { MAX_IMPORTED_USERS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
-import { optional } from '../fields.ts';
+import { anyItem, listOf, optional } from '../fields.ts';
+import { MalformedLine } from '../http/body-lines.ts';
 import type { Services } from '../services.ts';
 import { sinceUpgrade } from './upgrading.ts';
 
@@ -33,7 +35,24 @@ async function setSuspension(
     throw new AppError('unavailable', text, { retry_after: 1, reason: 'redis' });
 }
 
-/** With these, an operator ends what an account can do, and allows it again. */
+const user = z.object({
+    email: z.string(),
+    password_hash: z.string(),
+    name: optional(z.string()),
+    tier: optional(z.string()),
+});
+
+/** Validates one line. An invalid line is passed on with the reason, and its answer has it. */
+function userOrReason(line: unknown): ImportedUser {
+    const parsed = user.safeParse(line);
+    if (parsed.success) return { ...parsed.data, malformed: undefined };
+    const field = parsed.error.issues[0]?.path.join('.');
+    const wrong = field ? `${field} is missing or of the wrong type.` : 'The line must be a JSON object.';
+    const malformed = line instanceof MalformedLine ? line.reason : wrong;
+    return { email: undefined, password_hash: undefined, name: undefined, tier: undefined, malformed };
+}
+
+/** With these, an operator ends what an account can do, allows it again, and brings accounts from another system. */
 export const internalUserEndpoints = [
     endpoint({
         id: 'internal.admin.suspend_user',
@@ -62,5 +81,38 @@ export const internalUserEndpoints = [
         answer: suspension,
         call: ({ params: { user_id }, services, context }) =>
             setSuspension({ user_id, suspended: false, reason: undefined }, services, context),
+    }),
+
+    endpoint({
+        id: 'internal.admin.import_users',
+        method: 'POST',
+        path: '/internal/v1/admin/users/import',
+        access: 'internal',
+        status: 200,
+        message: 'Users imported',
+        lines: { sent: 'users', answered: 'results' },
+        body: z.object({ users: listOf(anyItem(user), { min: 1, max: MAX_IMPORTED_USERS }) }),
+        answer: z.object({
+            results: z.array(
+                z.object({
+                    line: z.number(),
+                    status: z.enum(['created', 'refused']),
+                    user_id: z.string().optional(),
+                    error: z.string().optional(),
+                }),
+            ),
+        }),
+        async call({ body, services, context }) {
+            const users = body.users.map(userOrReason);
+            const { results } = await sinceUpgrade(services.identity.importUsers({ users }, context));
+            return {
+                results: results.map(({ user_id, error }, index) => ({
+                    line: index + 1,
+                    status: user_id === undefined ? ('refused' as const) : ('created' as const),
+                    user_id,
+                    error,
+                })),
+            };
+        },
     }),
 ];

@@ -3,6 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../platform/errors.ts';
 import { JsonError, parseJson } from '../../platform/json.ts';
 
+/** The media type of a body of JSON. */
+export const JSON_TYPE = 'application/json';
 /** Members whose JSON text is passed on exactly as it was sent (decision C3). */
 const RAW_MEMBERS: ReadonlySet<string> = new Set(['claims', 'metadata']);
 /** The list in the body of a batch. Its items have the same members as the bodies of single calls. */
@@ -19,7 +21,7 @@ const MAX_BODY_COMMAS = 40_000;
  */
 export function parseBody(headers: IncomingHttpHeaders, bytes: Buffer): object {
     if (bytes.length === 0) return {};
-    requireJson(headers);
+    requireMediaType(headers, JSON_TYPE);
     if (!isUtf8(bytes)) throw new AppError('invalid', 'The body is not valid UTF-8.');
     const value = parseText(bytes.toString('utf8'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
@@ -35,12 +37,12 @@ function parseText(text: string): unknown {
     }
 }
 
-/** Throws AppError `unsupported_media_type` unless the header says that the body is JSON, not compressed. */
-export function requireJson(headers: IncomingHttpHeaders): void {
+/**
+ * Throws AppError `unsupported_media_type` unless the header says that the body is of this media type, not compressed.
+ */
+export function requireMediaType(headers: IncomingHttpHeaders, required: string): void {
     const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-    if (type !== 'application/json') {
-        throw new AppError('unsupported_media_type', 'The body must be sent as application/json.');
-    }
+    if (type !== required) throw new AppError('unsupported_media_type', `The body must be sent as ${required}.`);
     const encoding = headers['content-encoding'];
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
         throw new AppError('unsupported_media_type', 'Compressed bodies are not accepted.');

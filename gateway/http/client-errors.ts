@@ -33,6 +33,8 @@ export interface ClientErrors {
      * Answers a parser error, after the answers to all earlier requests of the connection, and closes the connection.
      */
     answer(error: NodeJS.ErrnoException, socket: Socket): void;
+    /** Answers a request whose body has not arrived in time, and closes its connection. */
+    late(response: ServerResponse): void;
     /** Refuses CONNECT in the same way. */
     refuseTunnel(socket: Socket): void;
 }
@@ -83,6 +85,13 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
             inTurn(() => answerNow(refusalOf(error.code), socket));
         },
 
+        late(response) {
+            const { socket } = response.req;
+            if (response.req.complete || refused.has(socket)) return;
+            refused.add(socket);
+            inTurn(() => answerNow(tooLate(), socket));
+        },
+
         refuseTunnel(socket) {
             socket.resume(); // Node has removed its parser, so this discards what the client still sends
             refuseAfterAnswers(new AppError('method_not_allowed', 'CONNECT is not supported.'), socket);
@@ -92,7 +101,10 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
 
 function refusalOf(code: string | undefined): AppError {
     if (code === 'HPE_HEADER_OVERFLOW') return new AppError('headers_too_large', 'The header is larger than 16 KiB.');
-    if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-        return new AppError('request_timeout', 'The request did not arrive in time.');
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooLate();
     return new AppError('invalid', 'The request is not well-formed HTTP.');
+}
+
+function tooLate(): AppError {
+    return new AppError('request_timeout', 'The request did not arrive in time.');
 }

@@ -5,6 +5,7 @@ import type { Decision } from '../../platform/access/limit-decision.ts';
 import type { AppError } from '../../platform/errors.ts';
 import { stringifyJson } from '../../platform/json.ts';
 import { codingFor, type DocumentType, type PublicDocument } from '../documents.ts';
+import { NDJSON_TYPE } from './body-lines.ts';
 import type { Exchange } from './exchange.ts';
 
 type Headers = Record<string, string | number>;
@@ -22,6 +23,9 @@ const SECURITY_HEADERS: Headers = (() => {
     helmet()({} as never, response as never, () => {});
     return headers;
 })();
+
+/** Maximum number of unsent bytes of an answer in lines. Beyond it: no more lines are read until the client reads. */
+const MAX_UNSENT_LINES_BYTES = 4 << 20;
 
 /** Length of the rate limit window in production, in seconds. */
 const WINDOW_SECONDS = 60;
@@ -123,6 +127,26 @@ export async function writeStream(
         if (response.destroyed) return; // so that the next page is not read
     }
     response.end('}');
+}
+
+/**
+ * Writes lines of JSON in the groups in which they come, the head with the first of them. Many clients read nothing before
+ * they have sent everything, so it waits for the reader only when much is unsent.
+ */
+export async function writeLines(
+    response: ServerResponse,
+    { status, groups, headers }: { status: number; groups: AsyncIterable<string>; headers: () => Headers },
+): Promise<void> {
+    for await (const group of groups) {
+        if (response.destroyed) return;
+        if (!response.headersSent) {
+            const type = { 'Content-Type': `${NDJSON_TYPE}; charset=utf-8` };
+            response.writeHead(status, { ...commonHeaders(), ...type, ...headers() });
+        }
+        response.write(group);
+        if (response.writableLength > MAX_UNSENT_LINES_BYTES) await drained(response);
+    }
+    response.end();
 }
 
 /** Resolves when the response can take more data, or when the client has disconnected. */

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../platform/errors.ts';
 import { overloaded } from '../../platform/gather.ts';
 import type { BodyBudget, ReceivedBody } from './body-budget.ts';
+import { announcedLength, MAX_BODY_BYTES, tooLarge } from './body-length.ts';
+import { GrowingBuffer } from './growing-buffer.ts';
 
-/** Largest body, in bytes, of a request whose endpoint has no smaller limit. Beyond it: 413. */
-export const MAX_BODY_BYTES = 1 << 20;
 /**
  * Maximum number of body bytes that are read before the request is admitted. Beyond it: the rest waits in the
  * connection.
@@ -15,13 +15,17 @@ const MAX_DROPPED_BYTES = 64 << 20;
 /** How long a refused body is read and dropped, in milliseconds. Beyond it: the connection is cut. */
 const DROPPING_MS = 5_000;
 /**
+ * How long a body may take to arrive, from the moment that the header has been read, in milliseconds. Of a body that is
+ * read in pieces: how long the next piece may take. Beyond it: 408, or the connection is cut if an answer has begun.
+ */
+const BODY_MS = 15_000;
+/**
  * Maximum number of small chunks in a body. Each chunk takes about 3 µs of the event loop. Beyond it: `invalid`; the
  * connection is no longer read, and is cut after DROPPING_MS.
  */
 const MAX_SMALL_CHUNKS = 4_096;
 /** A chunk of fewer bytes is small. */
 const SMALL_CHUNK_BYTES = 64;
-const NOTHING = Buffer.alloc(0);
 
 export interface BodyOptions {
     /** The client's address, for the budget. */
@@ -29,11 +33,13 @@ export interface BodyOptions {
     budget: BodyBudget;
     /** Asks the client for the body. Present if the client waits for this. */
     ask?: (() => void) | undefined;
+    /** Called if the body has not arrived in time. */
+    late?: (() => void) | undefined;
 }
 
 /**
- * Collects the body of one request in one buffer, from the moment that the header has been read. So even a body in very
- * small chunks takes at most twice its size in memory. The owner must call read() or drop(), and finally discard().
+ * Collects the body of one request in one buffer, from the moment that the header has been read. The owner must call
+ * read(), pieces() or drop(), and finally discard().
  */
 export class IncomingBody {
     readonly #request: IncomingMessage;
@@ -43,7 +49,8 @@ export class IncomingBody {
     #ask: (() => void) | undefined;
     /** The length that the request announces; infinite for a chunked body. */
     readonly #announced: number;
-    #bytes: Buffer = NOTHING;
+    readonly #bytes = new GrowingBuffer();
+    /** Number of bytes that have arrived. */
     #length = 0;
     #smallChunks = 0;
     #maxLength = MAX_BODY_BYTES;
@@ -53,8 +60,11 @@ export class IncomingBody {
     /** Wakes the waiting reader when the body has ended or failed. */
     #settle: (() => void) | undefined;
     #dropUntilBytes = 0;
+    /** True if the body is read in pieces. */
+    #isStreamed = false;
+    #timer: NodeJS.Timeout | undefined;
 
-    constructor(request: IncomingMessage, { address, budget, ask }: BodyOptions) {
+    constructor(request: IncomingMessage, { address, budget, ask, late }: BodyOptions) {
         this.#request = request;
         this.#budget = budget;
         const refuse = () => this.#refuse(overloaded('bodies'));
@@ -65,6 +75,7 @@ export class IncomingBody {
             this.#state = 'ended';
             return;
         }
+        if (late) this.#timer = setTimeout(late, BODY_MS);
         request.on('data', (chunk: Buffer) => this.#take(chunk));
         request.on('end', () => this.#end(undefined));
         for (const event of ['error', 'close']) request.on(event, () => this.#break());
@@ -95,9 +106,42 @@ export class IncomingBody {
             });
         }
         if (this.#failure) throw this.#failure;
-        const bytes = this.#bytes.subarray(0, this.#length);
+        const bytes = this.#bytes.bytes();
         this.#release();
         return bytes;
+    }
+
+    /**
+     * Reads the body in pieces, as fast as they are used, and so any length of it. Throws AppError `too_large` if the
+     * request announces more than `maxLength` bytes; `request_timeout`, `unavailable` or `invalid`.
+     */
+    async *pieces(maxLength: number): AsyncGenerator<Buffer, void> {
+        if (Number.isFinite(this.#announced) && this.#announced > maxLength) throw tooLarge(maxLength);
+        clearTimeout(this.#timer);
+        this.#isStreamed = true;
+        this.#maxLength = Number.POSITIVE_INFINITY;
+        this.#ask?.();
+        this.#ask = undefined;
+        for (;;) {
+            const piece = this.#bytes.bytes();
+            this.#release();
+            if (piece.length > 0) yield piece;
+            else if (this.#failure) throw this.#failure;
+            else if (this.#state === 'ended') return;
+            else await this.#nextPiece();
+        }
+    }
+
+    /** Resolves when bytes have arrived, or the body has ended or failed. */
+    async #nextPiece(): Promise<void> {
+        const late = new AppError('request_timeout', 'The next part of the request did not arrive in time.');
+        this.#timer = setTimeout(() => this.#refuse(late), BODY_MS);
+        this.#state = 'reading';
+        this.#request.resume();
+        await new Promise<void>((resolve) => {
+            this.#settle = resolve;
+        });
+        clearTimeout(this.#timer);
     }
 
     /** Discards the rest of the body. Resolves when the body has ended or the connection has been cut. */
@@ -138,8 +182,10 @@ export class IncomingBody {
             this.#refuse(overloaded('bodies'));
             return;
         }
-        this.#append(chunk, length);
-        if (this.#state === 'collecting' && length > MAX_UNASKED_BYTES) this.#request.pause();
+        this.#bytes.add(chunk, this.#announced);
+        this.#length = length;
+        if (this.#state === 'collecting' ? length > MAX_UNASKED_BYTES : this.#isStreamed) this.#request.pause();
+        if (this.#isStreamed) this.#settle?.();
     }
 
     /** Stops reading. The client can still read the answer until the connection is cut. */
@@ -165,23 +211,8 @@ export class IncomingBody {
     }
 
     #release(): void {
-        this.#bytes = NOTHING;
+        this.#bytes.free();
         this.#budget.give(this.#received);
-    }
-
-    #append(chunk: Buffer, length: number): void {
-        if (this.#length === 0) {
-            this.#bytes = chunk; // most bodies are one chunk, which is not copied
-        } else {
-            if (length > this.#bytes.length) {
-                const capacity = Math.max(length, Math.min(2 * length, this.#announced));
-                const grown = Buffer.allocUnsafeSlow(capacity);
-                this.#bytes.copy(grown, 0, 0, this.#length);
-                this.#bytes = grown;
-            }
-            chunk.copy(this.#bytes, this.#length);
-        }
-        this.#length = length;
     }
 
     /**
@@ -195,24 +226,10 @@ export class IncomingBody {
 
     #end(failure: AppError | undefined): void {
         if (this.#state === 'ended') return;
+        clearTimeout(this.#timer);
         this.#state = 'ended';
         this.#failure ??= failure;
         if (this.#failure) this.#release();
         this.#settle?.();
     }
-}
-
-/** True if a body follows the header. */
-export function hasBody(request: IncomingMessage): boolean {
-    return announcedLength(request) > 0;
-}
-
-function announcedLength({ headers }: IncomingMessage): number {
-    if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
-    return Number(headers['content-length'] ?? 0);
-}
-
-function tooLarge(maxLength: number): AppError {
-    const most = maxLength === MAX_BODY_BYTES ? '1 MiB' : `${maxLength >> 10} KiB`;
-    return new AppError('too_large', `The body is larger than ${most}.`);
 }

@@ -15,11 +15,12 @@ import type { StaticPage } from '../pages.ts';
 import { type Client, clientOf, UNKNOWN } from './address.ts';
 import { application, messageClasses } from './application.ts';
 import { bodyBudget } from './body-budget.ts';
+import { hasBody } from './body-length.ts';
 import { type ClientErrors, clientErrors } from './client-errors.ts';
 import { gatewayConnections } from './connections.ts';
 import type { Cors } from './cors.ts';
 import { beginExchange, type Exchange, MAX_HEADERS } from './exchange.ts';
-import { type BodyOptions, hasBody } from './incoming-body.ts';
+import type { BodyOptions } from './incoming-body.ts';
 import { originForm } from './target.ts';
 import { SHED, turnAway } from './turn-away.ts';
 
@@ -44,14 +45,15 @@ export interface GatewayOptions {
 
 /**
  * Time limits of a connection, in milliseconds, and the largest header, in bytes. Beyond it: 431 for a header, 408 for
- * a header or a request that takes too long.
+ * a header that takes too long.
  */
 const CONNECTION_OPTIONS = {
     // checkHeaders checks the Host header, because Node's own answer has no envelope.
     requireHostHeader: false,
     maxHeaderSize: 16 << 10,
     headersTimeout: 10_000,
-    requestTimeout: 15_000,
+    // IncomingBody limits the time of each body: one that is read in pieces may take longer than the others.
+    requestTimeout: 0,
     connectionsCheckingInterval: 1_000,
 };
 
@@ -114,7 +116,8 @@ function requestListener(
         // Express would answer a target that it cannot parse without our envelope.
         request.url = originForm(request.url ?? '/');
         parserErrors.began(response);
-        if (begin(request, response, { ...client, ask })) app(request, response);
+        const late = () => parserErrors.late(response);
+        if (begin(request, response, { ...client, ask, late })) app(request, response);
     };
 }
 
@@ -128,7 +131,7 @@ function beginner(options: GatewayOptions) {
     return (
         request: IncomingMessage,
         response: ServerResponse,
-        client: Client & Pick<BodyOptions, 'ask'>,
+        client: Client & Pick<BodyOptions, 'ask' | 'late'>,
     ): Exchange | undefined => {
         const mayAlways = request.url === HEALTH_PATH || isInternal(request);
         if (!mayAlways && overload.isFull()) {

@@ -1,6 +1,8 @@
 import type { Scope } from '../../proto/scopes.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { InterfacePart } from '../endpoints/index.ts';
+import { JSON_TYPE } from '../http/body.ts';
+import { NDJSON_TYPE } from '../http/body-lines.ts';
 import { INTRODUCTION } from './introduction.ts';
 import type { OperationNotes } from './operation.ts';
 import { operationOf } from './operations/index.ts';
@@ -47,7 +49,10 @@ export interface OperationObject {
     /** True if each item in the body counts as a request. */
     'x-counts-items'?: true;
     parameters: Parameter[];
-    requestBody?: { required: boolean; content: { 'application/json': Media } };
+    /** Set if the body and the answer are lines: the names that the client gives to both lists of them. */
+    'x-lines'?: { sent: string; answered: string };
+    /** One body, by its media type. If it has lines, the schema is that of a line. */
+    requestBody?: { required: boolean; content: Record<string, Media> };
     responses: Record<string, ResponseObject | { $ref: string }>;
 }
 export interface OpenApi {
@@ -121,7 +126,7 @@ function referred<Component>(
 }
 
 function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string, Schema>): OperationObject {
-    const { id, method, body, answer } = endpoint;
+    const { id, method, body, answer, lines } = endpoint;
     const notes = operationOf(id);
     const { summary, description, refusals = {}, formerId, idempotent = method === 'GET', fields, example } = notes;
     const keep = (name: string, schema: Schema): Schema => {
@@ -130,6 +135,7 @@ function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string
     };
     // An internal variant has the schemas of its public endpoint.
     const name = responseName(id.replace('internal.', '').replaceAll('.', '_') as RefusalKind);
+    const answered = mediaIn(answerSchemaOf(answer, fields), example.data, lines?.answered);
     const object: OperationObject = {
         operationId: id,
         summary,
@@ -138,27 +144,37 @@ function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string
         'x-idempotent': endpoint.byKey ? 'by-key' : idempotent,
         ...(formerId && { 'x-former-id': formerId }),
         ...(endpoint.weight && { 'x-counts-items': true as const }),
+        ...(lines && { 'x-lines': lines }),
         parameters: parametersOf(endpoint, notes),
         responses: {
-            [endpoint.status]: success(endpoint, keep(`${name}Data`, answerSchemaOf(answer, fields)), example.data),
+            [endpoint.status]: success(endpoint, keep(`${name}Data`, answered.schema), answered.example),
             ...refusalResponses(endpoint, endpoint.byKey ? { ...refusals, ...BY_KEY_REFUSALS } : refusals),
         },
     };
     if (description) object.description = description;
     if (body) {
-        const sent = schemaOf(body, fields);
-        const media = { schema: keep(`${name}Request`, sent), example: example.body };
-        object.requestBody = { required: (sent.required ?? []).length > 0, content: { 'application/json': media } };
+        const sent = mediaIn(schemaOf(body, fields), example.body, lines?.sent);
+        const media = { ...sent, schema: keep(`${name}Request`, sent.schema) };
+        const required = (sent.schema.required ?? []).length > 0;
+        object.requestBody = { required, content: { [lines ? NDJSON_TYPE : JSON_TYPE]: media } };
     }
     return object;
 }
 
-/** The only body of a response. */
+/** The only body of a request or a response. */
 export function mediaOf({ content }: Pick<ResponseObject, 'content'>): Media {
-    return Object.values(content)[0] as Media; // every response has one
+    return Object.values(content)[0] as Media; // each has one
 }
 
-function success({ bare, document, message, query, byKey }: Endpoint, data: Schema, example: unknown): ResponseObject {
+/** A body with this schema or, if `list` names its list, one line of it. */
+function mediaIn(schema: Schema, example: unknown, list: string | undefined): Media {
+    if (list === undefined) return { schema, example };
+    const [line] = (example as Record<string, unknown[]>)[list] ?? []; // examples have the form of their schemas
+    return { schema: schema.properties?.[list]?.items ?? {}, example: line };
+}
+
+function success(endpoint: Endpoint, data: Schema, example: unknown): ResponseObject {
+    const { bare, document, message, query, byKey, lines } = endpoint;
     const envelope: Schema = {
         type: 'object',
         properties: { status: { const: 'success' }, message: { type: 'string' }, data },
@@ -168,15 +184,14 @@ function success({ bare, document, message, query, byKey }: Endpoint, data: Sche
     const media = { schema: data, example };
     if (document) return { description, headers: documentHeaders(), content: { [document.contentType]: media } };
     const headers = headersOf();
+    if (lines) return { description, headers, content: { [NDJSON_TYPE]: media } };
     if (query && schemaOf(query).properties?.['cursor']) headers['Link'] = { $ref: '#/components/headers/Link' };
     if (byKey) headers['Idempotent-Replayed'] = { $ref: '#/components/headers/Idempotent-Replayed' };
     return {
         description,
         headers,
         content: {
-            'application/json': bare
-                ? media
-                : { schema: envelope, example: { status: 'success', message, data: example } },
+            [JSON_TYPE]: bare ? media : { schema: envelope, example: { status: 'success', message, data: example } },
         },
     };
 }

@@ -164,6 +164,7 @@ function internalSteps(
     return [
         () => internal.auth.register({ email, password }),
         () => internal.admin.createUsers({ users: [{ email, password }] }),
+        () => internal.admin.importUsers({ users: [{ email, password_hash: 'of no form' }] }),
         () => service.as({ token }).internal.auth.me(),
         () => internal.admin.stats(),
         () => internal.health(),

@@ -11,6 +11,7 @@ import { type Quota, quotaOf } from '../quotas.ts';
 import { sessionRateLimit } from '../tiers.ts';
 import { passwordChange } from './change-password.ts';
 import { userCreation } from './create-users.ts';
+import { userImport } from './import/import-users.ts';
 import { login } from './login.ts';
 import { registration } from './register.ts';
 import { sessions } from './sessions.ts';
@@ -65,6 +66,7 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
         changePassword: passwordChange(dependencies),
 
         createUsers: userCreation(dependencies),
+        importUsers: userImport(dependencies),
         setSuspension: suspender(dependencies),
 
         async confirmSession({ session_id }, context) {

@@ -36,8 +36,11 @@ function operationOf(document: OpenApi, path: string, method: string, object: Op
     const query = own.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
     // Only inputs of the query are sent in a header field. An input of the body stays there: a body can carry any text.
     const instead = own.filter((parameter) => query.includes(parameter['x-instead-of'] ?? ''));
-    const sent = object.requestBody?.content['application/json'].schema;
-    const { schema: data, bare } = dataOf(document, object);
+    const lines = object['x-lines'];
+    const body = object.requestBody && resolved(document, mediaOf(object.requestBody).schema);
+    const sent = body && listOf(body, lines?.sent);
+    const { schema, bare } = dataOf(document, object);
+    const data = listOf(schema, lines?.answered);
     return {
         id,
         comment: [`${summary}.`, description, '', `\`${method.toUpperCase()} ${path}\``]
@@ -52,12 +55,19 @@ function operationOf(document: OpenApi, path: string, method: string, object: Op
             headers: Object.fromEntries(instead.map((parameter) => [parameter['x-instead-of'], parameter.name])),
             body: sent !== undefined,
             ...(query.includes('cursor') && { list: listIn(id, data) }),
+            ...(lines && { lines }),
             bare,
             text: data.type === 'string',
         },
-        input: inputOf(id, own, sent && resolved(document, sent)),
+        input: inputOf(id, own, sent),
         data,
     };
+}
+
+/** An object with the list of lines that have this schema, if a name of such a list is given; otherwise the schema. */
+function listOf(schema: Schema, name: string | undefined): Schema {
+    if (name === undefined) return schema;
+    return { type: 'object', properties: { [name]: { type: 'array', items: schema } }, required: [name] };
 }
 
 /** The member of a page that has the items: its only list. */

@@ -1,6 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
+import { pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto';
 import { hashRawSync, hashSync } from '@node-rs/argon2';
 import { AppError } from '../../platform/errors.ts';
+import { MAX_ARGON2, MAX_SCRYPT_WORK, type PasswordHash, readPhc } from './phc.ts';
 
 /** The cost of an Argon2id hash: memory in kibibytes, and number of passes. Parallelism is always 1. */
 export interface PasswordCost {
@@ -14,17 +15,8 @@ export const DEFAULT_COST: PasswordCost = { memory_kib: 19_456, passes: 2 };
 /** Length of the salts of derived keys, in bytes. */
 export const SALT_BYTES = 16;
 
-/** Maximum cost of a stored hash. Beyond it: `internal`, because the service has not written it. */
-const MAX_COST: PasswordCost = { memory_kib: 262_144, passes: 10 };
-
-/**
- * A PHC string with a salt of 8 to 48 bytes and a hash of 16 to 64 bytes. The reference implementation of Argon2 writes
- * the order m, t, p. The npm package argon2 writes m, p, t.
- */
-const PHC =
-    /^\$argon2id\$v=19\$m=(\d{1,7}),(?:t=(\d{1,3}),p=1|p=1,t=(\d{1,3}))\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
-/** Maximum length of a stored hash, in characters. Beyond it: `internal`. */
-const MAX_PHC_LENGTH = 127;
+/** What scrypt may take, in bytes: 128 for each unit of the work that readPhc() accepts, and some for its buffers. */
+const SCRYPT_BYTES = 2 * 128 * MAX_SCRYPT_WORK;
 
 /**
  * Returns `$argon2id$v=19$m=…,t=…,p=1$salt$hash` for the password's NFKC form, with a salt of 16 bytes and a hash of 32
@@ -35,21 +27,26 @@ export function hashPassword(password: string, cost: PasswordCost): string {
 }
 
 /**
- * True if the hash was made from the password. Blocks the thread. Throws AppError `internal` if the hash is malformed
- * or too expensive.
+ * True if the hash was made from the password, by this service or another system. Blocks the thread. Throws AppError
+ * `internal` if the hash is malformed or too expensive.
  */
 export function verifyPassword(phc: string, password: string): boolean {
-    const { salt, tag, ...cost } = read(phc);
-    const made = hashRawSync(normalised(password), { ...libraryOptions(cost), salt, outputLen: tag.length });
-    return timingSafeEqual(made, tag);
+    const hash = stored(phc);
+    const ours = normalised(password);
+    if (isMadeFrom(hash, ours)) return true;
+    // Other systems hash the text as it was typed.
+    const typed = Buffer.from(password);
+    return !typed.equals(ours) && isMadeFrom(hash, typed);
 }
 
 /**
- * True if a stored hash was made at a cost other than the current one. Throws AppError `internal` like verifyPassword.
+ * True if a stored hash is not what hashPassword() makes at the current cost. Throws AppError `internal` like
+ * verifyPassword.
  */
 export function needsRehash(phc: string, cost: PasswordCost): boolean {
-    const { memory_kib, passes } = read(phc);
-    return memory_kib !== cost.memory_kib || passes !== cost.passes;
+    const hash = stored(phc);
+    if (hash.form !== 'argon2id' || hash.lanes !== 1) return true;
+    return hash.memory_kib !== cost.memory_kib || hash.passes !== cost.passes;
 }
 
 /**
@@ -72,17 +69,36 @@ function libraryOptions({ memory_kib, passes }: PasswordCost): { memoryCost: num
     return { memoryCost: memory_kib, timeCost: passes };
 }
 
-function read(phc: string): PasswordCost & { salt: Uint8Array; tag: Uint8Array } {
-    const [, memory, passesBeforeLanes, passesAfterLanes, salt = '', tag = ''] =
-        (phc.length <= MAX_PHC_LENGTH && PHC.exec(phc)) || [];
-    const cost = { memory_kib: Number(memory), passes: Number(passesBeforeLanes ?? passesAfterLanes) };
-    if (!isUsable(cost)) throw new AppError('internal', 'A stored password hash cannot be read.');
-    return { ...cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
+function stored(phc: string): PasswordHash {
+    const hash = readPhc(phc);
+    if ('fault' in hash) throw new AppError('internal', 'A stored password hash cannot be read.');
+    return hash;
+}
+
+function isMadeFrom(hash: PasswordHash, password: Buffer): boolean {
+    return timingSafeEqual(remade(hash, password), hash.tag);
+}
+
+/** Hashes the password as the hash was made. */
+function remade(hash: PasswordHash, password: Buffer): Buffer {
+    const { salt, tag } = hash;
+    switch (hash.form) {
+        case 'argon2id': {
+            const options = { ...libraryOptions(hash), parallelism: hash.lanes, salt, outputLen: tag.length };
+            return hashRawSync(password, options);
+        }
+        case 'scrypt': {
+            const cost = { N: 2 ** hash.log_n, r: hash.block_size, p: hash.lanes };
+            return scryptSync(password, salt, tag.length, { ...cost, maxmem: SCRYPT_BYTES });
+        }
+        case 'pbkdf2-sha256':
+            return pbkdf2Sync(password, salt, hash.iterations, tag.length, 'sha256');
+    }
 }
 
 /** True if the cost is within bounds. 8 KiB is the minimum that Argon2 is defined for. */
 function isUsable({ memory_kib, passes }: PasswordCost): boolean {
-    return memory_kib >= 8 && memory_kib <= MAX_COST.memory_kib && passes >= 1 && passes <= MAX_COST.passes;
+    return memory_kib >= 8 && memory_kib <= MAX_ARGON2.memory_kib && passes >= 1 && passes <= MAX_ARGON2.passes;
 }
 
 /** Two systems may send the same password as different code points. NFKC makes them equal. */

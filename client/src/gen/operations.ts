@@ -5,6 +5,8 @@ import type { CallOptions, Operation } from '../operation.ts';
 import type {
     AdminCreateUsersData,
     AdminCreateUsersInput,
+    AdminImportUsersData,
+    AdminImportUsersInput,
     AdminRestoreUserData,
     AdminRestoreUserInput,
     AdminStatsData,
@@ -482,6 +484,13 @@ export interface Api {
              * `POST /internal/v1/admin/users/{user_id}/restore`
              */
             restoreUser(input: AdminRestoreUserInput, options?: CallOptions): Call<AdminRestoreUserData>;
+            /**
+             * Import users with their password hashes.
+             * Body and answer are `application/x-ndjson`: a line of JSON for each user, in the same order. One line that is refused does not affect the others. An import may have 100,000 lines of 8 KiB, 64 MiB in all, and take ten minutes; a gateway works on two at a time. Read the answer while you send. If it ends before the last line, send the import again: it refuses the users that exist. The first login replaces the hash with one of the service.
+             *
+             * `POST /internal/v1/admin/users/import`
+             */
+            importUsers(input: AdminImportUsersInput, options?: CallOptions): Call<AdminImportUsersData>;
         };
         /**
          * Get the health of the service.
@@ -1158,6 +1167,18 @@ export const OPERATIONS = {
         headers: {},
         body: false,
         bare: false,
+        text: false,
+    },
+    'internal.admin.import_users': {
+        method: 'POST',
+        path: '/internal/v1/admin/users/import',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        lines: { sent: 'users', answered: 'results' },
+        bare: true,
         text: false,
     },
     'internal.health': {

@@ -1636,6 +1636,32 @@ export interface AdminRestoreUserData {
     reason: string | null;
 }
 
+export interface AdminImportUsersInput {
+    users: Array<{
+        /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
+        email: string;
+        /** A PHC string: `argon2id` (m to 262,144, t to 10, p to 16), `scrypt` (2^ln × r × p to 2^21) or `pbkdf2-sha256` (i from 1,000 to 2,000,000), with a salt of 8 to 48 bytes and a hash of 16 to 64. */
+        password_hash: string;
+        /** Display name. White space at both ends is removed. */
+        name?: string | null;
+        /** Tier, which sets the number of requests per minute. */
+        tier?: 'free' | 'basic' | 'pro' | 'enterprise' | null;
+    }>;
+}
+
+export interface AdminImportUsersData {
+    results: Array<{
+        /** Number of the line, from 1. */
+        line: number;
+        /** `created` or `refused`. */
+        status: 'created' | 'refused';
+        /** Identifies the new account. Absent if the line was refused. */
+        user_id?: string;
+        /** Why the line was refused. Absent if it was not. */
+        error?: string;
+    }>;
+}
+
 export interface HealthData {
     /** `degraded` while a dependency is down, otherwise `healthy`. */
     status: 'healthy' | 'degraded';

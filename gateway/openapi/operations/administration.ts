@@ -61,6 +61,40 @@ export const administrationOperations = {
             },
         },
     },
+    'internal.admin.import_users': {
+        summary: 'Import users with their password hashes',
+        description:
+            'Body and answer are `application/x-ndjson`: a line of JSON for each user, in the same order. One line that is refused does not affect the others. An import may have 100,000 lines of 8 KiB, 64 MiB in all, and take ten minutes; a gateway works on two at a time. Read the answer while you send. If it ends before the last line, send the import again: it refuses the users that exist. The first login replaces the hash with one of the service.',
+        refusals: {
+            invalid: 'A header is invalid, or the body has no lines.',
+            too_large: 'The body is over 64 MiB.',
+            unsupported_media_type: 'The body is not declared as `application/x-ndjson`, or it has a content coding.',
+            unavailable: 'Two imports are under way, or a dependency is unavailable.',
+        },
+        owasp: { objects: 'none', slowedBy: 'trusted' },
+        fields: {
+            password_hash:
+                'A PHC string: `argon2id` (m to 262,144, t to 10, p to 16), `scrypt` (2^ln × r × p to 2^21) or `pbkdf2-sha256` (i from 1,000 to 2,000,000), with a salt of 8 to 48 bytes and a hash of 16 to 64.',
+            line: 'Number of the line, from 1.',
+            status: '`created` or `refused`.',
+            error: 'Why the line was refused. Absent if it was not.',
+            user_id: 'Identifies the new account. Absent if the line was refused.',
+        },
+        example: {
+            body: {
+                users: [
+                    {
+                        email: 'grace@example.com',
+                        password_hash:
+                            '$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E',
+                        name: 'Grace',
+                        tier: 'pro',
+                    },
+                ],
+            },
+            data: { results: [{ line: 1, status: 'created', user_id: OTHER_USER_ID }] },
+        },
+    },
     'internal.admin.suspend_user': {
         summary: 'Suspend an account',
         description:

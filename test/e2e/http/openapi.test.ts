@@ -14,7 +14,14 @@ async function checkAnswer(id: string, call: Call): Promise<Answer> {
     const documented = operation?.responses[answer.status];
     assert.ok(documented, `${id} answers ${answer.status}, which is not documented`);
     const response = ('content' in documented ? documented : resolve(documented.$ref ?? '')) as ResponseObject;
-    assert.deepEqual(faults(mediaOf(response).schema, answer.body), [], answer.text);
+    const hasLines = operation?.['x-lines'] !== undefined && answer.status < 300;
+    const bodies = hasLines
+        ? answer.text
+              .trimEnd()
+              .split('\n')
+              .map((line) => JSON.parse(line))
+        : [answer.body];
+    for (const body of bodies) assert.deepEqual(faults(mediaOf(response).schema, body), [], answer.text);
     const absent = Object.keys(response.headers).filter(
         (name) => !SOMETIMES.includes(name) && !answer.headers.has(name),
     );
@@ -43,14 +50,14 @@ describe('the OpenAPI document', () => {
         }
     });
 
-    for (const { id } of endpoints) {
+    for (const { id, lines } of endpoints) {
         it(`describes how ${id} answers its example, a missing credential and an invalid body`, async () => {
             const call = await exampleCall(id);
             const answer = await checkAnswer(id, call);
             assert.ok(answer.status < 300, answer.text);
             await checkAnswer(id, { ...call, token: undefined, internal: false });
             if (call.body !== undefined) {
-                const malformed = await checkAnswer(id, { ...(await exampleCall(id)), body: '[1]' });
+                const malformed = await checkAnswer(id, { ...(await exampleCall(id)), body: lines ? '' : '[1]' });
                 assert.equal(malformed.status, 400);
             }
         });

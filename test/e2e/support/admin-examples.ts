@@ -15,6 +15,14 @@ export const adminExamples = {
         ];
         return { internal: true as const, run: ({ internal }: Client) => internal.admin.createUsers({ users }) };
     },
+    'internal.admin.import_users': async () => {
+        const passwordHash = `$pbkdf2-sha256$i=1000$${'a'.repeat(22)}$${'b'.repeat(43)}`;
+        const users = [
+            { email: newEmail(), password_hash: passwordHash },
+            { email: 'nobody', password_hash: passwordHash },
+        ];
+        return { internal: true as const, run: ({ internal }: Client) => internal.admin.importUsers({ users }) };
+    },
     'internal.admin.suspend_user': async () => {
         const { user_id } = await register();
         return {

@@ -74,7 +74,7 @@ export async function send(call: Call): Promise<Answer> {
     const response = await fetch(`${GATEWAYS[gateway]}${path}`, { method, headers, body: textBody });
     const text = await response.text();
     checkEverywhere(response, text, call);
-    const isJson = method !== 'HEAD' && response.headers.get('content-type')?.includes('json');
+    const isJson = method !== 'HEAD' && /[/+]json/.test(response.headers.get('content-type') ?? '');
     const parsed = isJson ? JSON.parse(text) : text;
     return { status: response.status, headers: response.headers, text, body: parsed, data: parsed.data };
 }
@@ -94,11 +94,12 @@ export async function expectError(status: number, call: Call): Promise<Answer> {
     return answer;
 }
 
-/** The paths of public documents, which have no envelope, and their media types. */
+/** The paths of answers that have no envelope, and their media types. */
 const DOCUMENTS: ReadonlyArray<[path: RegExp, contentType: string]> = [
     [/^\/issuers\/[^/]+\/did\.json$/, 'application/did+json'],
     [/^\/v1\/status-lists$/, 'application/json; charset=utf-8'],
     [/^\/v1\/status-lists\/[^/]+$/, 'application/statuslist+jwt'],
+    [/^\/internal\/v1\/admin\/users\/import$/, 'application/x-ndjson; charset=utf-8'],
 ];
 
 /** What every answer carries but public documents, which are kept for other clients. */

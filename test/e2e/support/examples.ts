@@ -192,15 +192,15 @@ export async function exampleCall(id: EndpointId): Promise<Call> {
         internal_secret: internal && INTERNAL_SECRET,
         async fetch(url, { method = 'GET', headers, body }) {
             const others = new Headers(headers);
-            for (const name of ['Authorization', 'X-Internal-Secret', 'Content-Type', 'Idempotency-Key']) {
-                others.delete(name);
-            }
+            for (const name of ['Authorization', 'X-Internal-Secret', 'Idempotency-Key']) others.delete(name);
+            const isJson = others.get('Content-Type') === 'application/json';
+            if (isJson) others.delete('Content-Type');
             calls.push({
                 method,
                 path: url.slice('http://service.example'.length),
                 token,
                 ...(internal && { internal }),
-                ...(typeof body === 'string' && { body: JSON.parse(body) }),
+                ...(typeof body === 'string' && { body: isJson ? JSON.parse(body) : body }),
                 headers: Object.fromEntries(others),
             });
             return Response.json({ data: {} });

@@ -3,7 +3,7 @@ import { codingFor } from '../../../gateway/documents.ts';
 import { endpointTable } from '../../../gateway/endpoints/index.ts';
 import { parse, parseItem } from '../../../gateway/fields.ts';
 import { clientOf, networkOf } from '../../../gateway/http/address.ts';
-import { parseBody, requireJson } from '../../../gateway/http/body.ts';
+import { parseBody, requireMediaType } from '../../../gateway/http/body.ts';
 import { checkHeaders, requestIdOf } from '../../../gateway/http/exchange.ts';
 import { parseQuery } from '../../../gateway/http/query.ts';
 import { originForm, routable } from '../../../gateway/http/target.ts';
@@ -56,10 +56,10 @@ export const GATEWAY_PARSERS: readonly Parser[] = [
         run: (value) => requestIdOf(header('x-request-id', value)),
     },
     {
-        at: 'gateway/http/body.ts:requireJson',
+        at: 'gateway/http/body.ts:requireMediaType',
         longest: HEADER,
         worst: values,
-        run: (value) => requireJson(header('content-type', value).headers),
+        run: (value) => requireMediaType(header('content-type', value).headers, 'application/json'),
     },
     {
         at: 'gateway/http/body.ts:parseBody',

@@ -19,6 +19,7 @@ import { outOfTime, readDateTime, readExpiry } from '../../../tokens/times.ts';
 import { isToken, splitToken } from '../../../tokens/v4-public.ts';
 import { isIssuerWebDid } from '../../../tokens/web-did.ts';
 import { verifyPassword } from '../../../workers/crypto/password.ts';
+import { readPhc } from '../../../workers/crypto/phc.ts';
 import { openToken } from '../../../workers/crypto/signature-jobs.ts';
 import { GATEWAY_PARSERS } from './gateway-parsers.ts';
 import { base64, CLAIMS, filled, HEADER, letters, MIB, type Parser, tokens, values } from './parser-inputs.ts';
@@ -189,6 +190,12 @@ export const PARSERS: readonly Parser[] = [
         longest: MIB,
         worst: { ...letters, hash: filled('$argon2id$v=19$m=8,t=1,p=1$', 'a') },
         run: (text) => verifyPassword(text, 'password'),
+    },
+    {
+        at: 'workers/crypto/phc.ts:readPhc',
+        longest: MIB,
+        worst: { ...letters, hash: filled('$scrypt$ln=10,r=8,p=1$', 'a') },
+        run: readPhc,
     },
     { at: 'tokens/v4-public.ts:isToken', longest: MIB, worst: tokens, run: isToken },
     {

@@ -118,6 +118,40 @@ export interface FailedUser {
   error: string;
 }
 
+export interface ImportUsersRequest {
+  users: ImportedUser[];
+}
+
+/** An item as the caller sent it. The service validates its fields. */
+export interface ImportedUser {
+  email?:
+    | string
+    | undefined;
+  /** A PHC string: argon2id, scrypt or pbkdf2-sha256. */
+  password_hash?: string | undefined;
+  name?: string | undefined;
+  tier?:
+    | string
+    | undefined;
+  /** Why the gateway found the item invalid, for instance because its line is not JSON. */
+  malformed?: string | undefined;
+}
+
+export interface ImportUsersResponse {
+  /** One for each item, in the same order. */
+  results: ImportResult[];
+}
+
+/** Exactly one of the fields is set. */
+export interface ImportResult {
+  /** The new account. */
+  user_id?:
+    | string
+    | undefined;
+  /** Why the account was not created. */
+  error?: string | undefined;
+}
+
 export interface ConfirmSessionRequest {
   session_id: string;
 }
@@ -1532,6 +1566,286 @@ export const FailedUser: MessageFns<FailedUser> = {
   },
 };
 
+function createBaseImportUsersRequest(): ImportUsersRequest {
+  return { users: [] };
+}
+
+export const ImportUsersRequest: MessageFns<ImportUsersRequest> = {
+  encode(message: ImportUsersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.users) {
+      ImportedUser.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportUsersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportUsersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.users.push(ImportedUser.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ImportUsersRequest>): ImportUsersRequest {
+    return ImportUsersRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ImportUsersRequest>): ImportUsersRequest {
+    const message = createBaseImportUsersRequest();
+    message.users = object.users?.map((e) => ImportedUser.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseImportedUser(): ImportedUser {
+  return { email: undefined, password_hash: undefined, name: undefined, tier: undefined, malformed: undefined };
+}
+
+export const ImportedUser: MessageFns<ImportedUser> = {
+  encode(message: ImportedUser, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== undefined) {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.password_hash !== undefined) {
+      writer.uint32(18).string(message.password_hash);
+    }
+    if (message.name !== undefined) {
+      writer.uint32(26).string(message.name);
+    }
+    if (message.tier !== undefined) {
+      writer.uint32(34).string(message.tier);
+    }
+    if (message.malformed !== undefined) {
+      writer.uint32(42).string(message.malformed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportedUser {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportedUser();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.password_hash = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.tier = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.malformed = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ImportedUser>): ImportedUser {
+    return ImportedUser.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ImportedUser>): ImportedUser {
+    const message = createBaseImportedUser();
+    message.email = object.email ?? undefined;
+    message.password_hash = object.password_hash ?? undefined;
+    message.name = object.name ?? undefined;
+    message.tier = object.tier ?? undefined;
+    message.malformed = object.malformed ?? undefined;
+    return message;
+  },
+};
+
+function createBaseImportUsersResponse(): ImportUsersResponse {
+  return { results: [] };
+}
+
+export const ImportUsersResponse: MessageFns<ImportUsersResponse> = {
+  encode(message: ImportUsersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.results) {
+      ImportResult.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportUsersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportUsersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.results.push(ImportResult.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ImportUsersResponse>): ImportUsersResponse {
+    return ImportUsersResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ImportUsersResponse>): ImportUsersResponse {
+    const message = createBaseImportUsersResponse();
+    message.results = object.results?.map((e) => ImportResult.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseImportResult(): ImportResult {
+  return { user_id: undefined, error: undefined };
+}
+
+export const ImportResult: MessageFns<ImportResult> = {
+  encode(message: ImportResult, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== undefined) {
+      writer.uint32(10).string(message.user_id);
+    }
+    if (message.error !== undefined) {
+      writer.uint32(18).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportResult {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportResult();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ImportResult>): ImportResult {
+    return ImportResult.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ImportResult>): ImportResult {
+    const message = createBaseImportResult();
+    message.user_id = object.user_id ?? undefined;
+    message.error = object.error ?? undefined;
+    return message;
+  },
+};
+
 function createBaseConfirmSessionRequest(): ConfirmSessionRequest {
   return { session_id: "" };
 }
@@ -2484,6 +2798,18 @@ export const IdentityServiceDefinition = {
       requestType: CreateUsersRequest as typeof CreateUsersRequest,
       requestStream: false,
       responseType: CreateUsersResponse as typeof CreateUsersResponse,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Creates up to 500 accounts with password hashes that another system has made. An invalid item does not affect the
+     * others. A repeated call refuses the accounts that exist.
+     */
+    importUsers: {
+      name: "ImportUsers",
+      requestType: ImportUsersRequest as typeof ImportUsersRequest,
+      requestStream: false,
+      responseType: ImportUsersResponse as typeof ImportUsersResponse,
       responseStream: false,
       options: {},
     },

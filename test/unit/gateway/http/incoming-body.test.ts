@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { it, type TestContext } from 'node:test';
 import { bodyBudget } from '../../../../gateway/http/body-budget.ts';
-import { IncomingBody, MAX_BODY_BYTES } from '../../../../gateway/http/incoming-body.ts';
+import { MAX_BODY_BYTES } from '../../../../gateway/http/body-length.ts';
+import { IncomingBody } from '../../../../gateway/http/incoming-body.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 
@@ -148,4 +149,37 @@ it('the rest of a body whose answer has been sent is read, even if it had been s
     while (socket.bytesWritten < text.length || socket.writableLength > 0)
         await new Promise((resolve) => setTimeout(resolve, 1));
     assert.match((await metrics.expose()).text, /^http_body_bytes 0$/m);
+});
+
+it('a body in pieces arrives unchanged, and no faster than its pieces are used', async (t) => {
+    const text = Array.from({ length: 4_000_000 }, (_, index) => index % 10).join('');
+    const { body, request } = await receive(t, `Content-Length: ${text.length}`, [text]);
+    let arrived = '';
+    let mostHeld = 0;
+    for await (const piece of body.pieces(text.length)) {
+        mostHeld = Math.max(mostHeld, piece.length + request.readableLength);
+        arrived += piece;
+        await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.ok(arrived === text);
+    assert.ok(mostHeld < 500_000, `${mostHeld}`);
+});
+
+it('a body in pieces that is announced as too large, breaks off or stops is refused', async (t) => {
+    const announced = await receive(t, 'Content-Length: 11', []);
+    await assert.rejects(announced.body.pieces(10).next(), isKind('too_large'));
+
+    const broken = await receive(t, 'Content-Length: 11', ['abc']);
+    const pieces = broken.body.pieces(11);
+    assert.equal(String((await pieces.next()).value), 'abc');
+    broken.socket.destroy();
+    await assert.rejects(pieces.next(), isKind('invalid'));
+
+    const stopped = await receive(t, 'Content-Length: 11', ['abc']);
+    const rest = stopped.body.pieces(11);
+    await rest.next();
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const next = rest.next();
+    t.mock.timers.tick(15_000);
+    await assert.rejects(next, isKind('request_timeout'));
 });
