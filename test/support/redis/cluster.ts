@@ -24,8 +24,14 @@ export interface TestCluster {
 }
 
 /** Starts a Redis Cluster with a password and three masters, each with a third of the slots and `replicas` replicas. */
-export async function startRedisCluster({ replicas = 0 }: { replicas?: 0 | 1 } = {}): Promise<TestCluster> {
-    const servers = await redisServers();
+export async function startRedisCluster({
+    replicas = 0,
+    tls = false,
+}: {
+    replicas?: 0 | 1;
+    tls?: boolean;
+} = {}): Promise<TestCluster> {
+    const servers = await redisServers({ tls });
     const count = LAST_SLOTS.length * (1 + replicas);
     const started = await Promise.all(Array.from({ length: count }, () => startMember(servers.start)));
     const members = started.map(({ node }) => node);
@@ -40,7 +46,8 @@ export async function startRedisCluster({ replicas = 0 }: { replicas?: 0 | 1 } =
     for (const { node, bus } of started) await masters[0]?.call('CLUSTER', 'MEET', '127.0.0.1', node.port, bus);
     await agreement(all);
     await follow(members);
-    const urls = members.map(({ port }) => `redis-cluster://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`);
+    const scheme = tls ? 'rediss-cluster' : 'redis-cluster';
+    const urls = members.map(({ port }) => `${scheme}://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`);
     return {
         url: urls.slice(0, 2).join(),
         nodes: masters,

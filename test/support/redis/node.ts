@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { Redis } from 'ioredis';
 import { findRedis, type RedisProgram } from '../../../deploy/local/databases/redis-program.ts';
 import { bareEnvironment } from '../../../deploy/local/databases/run-program.ts';
 import { pickPort } from '../../../deploy/local/ports.ts';
+import { authority } from '../certificates.ts';
 
 export interface RedisNode {
     port: number;
@@ -24,18 +26,40 @@ export interface RedisNode {
 
 type Settings = Record<string, string | number>;
 
-/** Starts Redis servers that keep no data on disk, each in its own folder. `close` removes the folders. */
-export async function redisServers() {
+/**
+ * Starts Redis servers that keep no data on disk, each in its own folder. `close` removes the folders. With `tls` they
+ * speak TLS only, also among each other, and this process trusts their certificate authority from now on.
+ */
+export async function redisServers({ tls = false } = {}) {
     const dir = mkdtempSync(join(tmpdir(), 'redis-nodes-'));
+    const shared = tls ? certified(dir) : {};
     const program = await findRedis({ dataDir: dir, log: () => {} });
     let started = 0;
     return {
         start: (settings: Settings & { requirepass: string }): Promise<RedisNode> =>
-            startNode(program, { folder: join(dir, String(started++)), settings }),
+            startNode(program, { folder: join(dir, String(started++)), settings: { ...shared, ...settings } }),
         startSentinel: (settings: Settings & { requirepass: string }, lines: readonly string[]): Promise<RedisNode> =>
-            startNode(program, { folder: join(dir, String(started++)), settings, lines, flags: ['--sentinel'] }),
+            startNode(program, {
+                folder: join(dir, String(started++)),
+                settings: { ...shared, ...settings },
+                lines,
+                flags: ['--sentinel'],
+            }),
         close: () => rmSync(dir, { recursive: true, force: true }),
     };
+}
+
+/** Writes a certificate of a new authority to the folder. Returns the settings of a node with it. */
+function certified(dir: string): Settings {
+    const ca = authority('of the nodes');
+    const { cert, key } = ca.certify('a node');
+    const files = { 'tls-ca-cert-file': ca.cert, 'tls-cert-file': cert, 'tls-key-file': key };
+    setDefaultCACertificates([...getCACertificates(), ca.cert]);
+    const paths = Object.entries(files).map(([name, text]) => {
+        writeFileSync(join(dir, name), text);
+        return [name, join(dir, name)];
+    });
+    return { ...Object.fromEntries(paths), 'tls-auth-clients': 'no', 'tls-replication': 'yes', 'tls-cluster': 'yes' };
 }
 
 async function startNode(
@@ -46,7 +70,9 @@ async function startNode(
     mkdirSync(folder);
     const port = await pickPort();
     const password = String(settings['requirepass']);
-    const all = Object.entries({ bind: '127.0.0.1', port, ...settings, requirepass: `"${password}"` });
+    const tls = 'tls-cert-file' in settings;
+    const ports = tls ? { port: 0, 'tls-port': port } : { port };
+    const all = Object.entries({ bind: '127.0.0.1', ...ports, ...settings, requirepass: `"${password}"` });
     writeFileSync(
         join(folder, 'redis.conf'),
         [...all.map(([name, value]) => `${name} ${value}`), ...lines, ''].join('\n'),
@@ -54,7 +80,13 @@ async function startNode(
     const launch = () => launchIn(program, folder, flags);
     let child = launch();
     const kill = () => killed(child);
-    const redis = new Redis({ host: '127.0.0.1', port, password, maxRetriesPerRequest: null });
+    const redis = new Redis({
+        host: '127.0.0.1',
+        port,
+        password,
+        maxRetriesPerRequest: null,
+        ...(tls && { tls: {} }),
+    });
     redis.on('error', () => {}); // connections are refused until the node listens
     return {
         port,

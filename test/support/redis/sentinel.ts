@@ -15,8 +15,8 @@ export interface TestSentinels {
 /**
  * Starts a Redis with one replica and three sentinels that promote the replica after the master is silent for a second.
  */
-export async function startSentinels(): Promise<TestSentinels> {
-    const servers = await redisServers();
+export async function startSentinels({ tls = false } = {}): Promise<TestSentinels> {
+    const servers = await redisServers({ tls });
     const shared = { requirepass: PASSWORD, masterauth: `"${PASSWORD}"`, save: '""', 'maxmemory-policy': 'noeviction' };
     const master = await servers.start(shared);
     const replica = await servers.start({ ...shared, replicaof: `127.0.0.1 ${master.port}` });
@@ -45,7 +45,7 @@ export async function startSentinels(): Promise<TestSentinels> {
     const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join();
     const access = `:${encodeURIComponent(PASSWORD)}`;
     return {
-        url: `redis-sentinel://${access}@${hosts}/main?sentinel_password=${encodeURIComponent(SENTINEL_PASSWORD)}`,
+        url: `${tls ? 'rediss' : 'redis'}-sentinel://${access}@${hosts}/main?sentinel_password=${encodeURIComponent(SENTINEL_PASSWORD)}`,
         nodes: [master, replica],
         async stop() {
             await Promise.all([...sentinels, master, replica].map((node) => node.stop()));
