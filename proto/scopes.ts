@@ -16,6 +16,7 @@ export const SCOPES = [
     'wallets:write',
     'issuers:read',
     'issuers:manage',
+    'events:read',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

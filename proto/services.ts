@@ -1,5 +1,6 @@
 import { CredentialsServiceDefinition } from './gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from './gen/did/v1/did.ts';
+import { EventsServiceDefinition } from './gen/events/v1/events.ts';
 import { IdentityServiceDefinition } from './gen/identity/v1/identity.ts';
 import { KeysServiceDefinition } from './gen/keys/v1/keys.ts';
 import { PresentationsServiceDefinition } from './gen/presentations/v1/presentations.ts';
@@ -17,6 +18,7 @@ export const SERVICE_DEFINITIONS = {
     presentations: PresentationsServiceDefinition,
     wallet: WalletServiceDefinition,
     usage: UsageServiceDefinition,
+    events: EventsServiceDefinition,
 } as const;
 
 export type ServiceRole = keyof typeof SERVICE_DEFINITIONS;

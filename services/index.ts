@@ -14,6 +14,9 @@ import { CREDENTIALS_ITEMS, credentialsService } from './credentials/service.ts'
 import { cursors } from './cursors.ts';
 import { didService } from './did/service.ts';
 import { didStore } from './did/store.ts';
+import { eventsJobs } from './events/jobs.ts';
+import { eventsService } from './events/service.ts';
+import { eventsStore } from './events/store.ts';
 import { claimSweep } from './idempotency/claim-sweep.ts';
 import type { Owner } from './idempotency/claims.store.ts';
 import { pruneSessions } from './identity/prune.store.ts';
@@ -22,6 +25,7 @@ import { identityStore } from './identity/store.ts';
 import { tokens } from './identity/tokens.ts';
 import { keysService } from './keys/service.ts';
 import { keyStore } from './keys/store.ts';
+import { relayJob } from './outbox/relay.ts';
 import { presentationsService } from './presentations/service.ts';
 import { presentationStore } from './presentations/store.ts';
 import { type Service, service } from './service.ts';
@@ -69,6 +73,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             jobs: (dependencies) => ({
                 prune: { everyMs: DAY_MS, run: () => pruneSessions(dependencies.db) },
                 ...commonJobs('identity')(dependencies),
+                ...relayJob('identity')(dependencies),
             }),
         },
     ),
@@ -107,6 +112,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                     },
                 },
                 ...commonJobs('keys')(dependencies),
+                ...relayJob('keys')(dependencies),
             }),
         },
     ),
@@ -132,7 +138,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 idempotency: idempotency('signing'),
             }),
-        { jobs: claimSweep('signing') },
+        { jobs: (dependencies) => ({ ...claimSweep('signing')(dependencies), ...relayJob('signing')(dependencies) }) },
     ),
     credentials: service(
         SERVICE_DEFINITIONS.credentials,
@@ -197,7 +203,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 quotas: walletQuotas(config, countsOf(['wallet'], db)),
                 clock,
             }),
-        { jobs: commonJobs('wallet') },
+        { jobs: (dependencies) => ({ ...commonJobs('wallet')(dependencies), ...relayJob('wallet')(dependencies) }) },
     ),
     usage: service(
         SERVICE_DEFINITIONS.usage,
@@ -205,4 +211,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             usageService({ store: usageStore(db), counts: usageCounts(databasesOf), clock }),
         { jobs: usageJobs },
     ),
+    events: service(SERVICE_DEFINITIONS.events, ({ db }) => eventsService({ store: eventsStore(db) }), {
+        jobs: eventsJobs,
+    }),
 };

@@ -5,6 +5,7 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
 import { countJobs } from '../counts/roll-up.ts';
 import { claimSweep } from '../idempotency/claim-sweep.ts';
+import { relayJob } from '../outbox/relay.ts';
 import { exposeAge } from './status-lists/age.ts';
 import { statusListPublisher } from './status-lists/publisher.ts';
 import { statusListStore } from './status-lists/status-lists.store.ts';
@@ -40,6 +41,7 @@ function jobsOf(db: Database, { config, clock, serviceClient }: JobsDependencies
     return {
         ...claimSweep('credentials')({ config, db }),
         ...countJobs('credentials')({ db, clock }),
+        ...relayJob('credentials')({ db, serviceClient }),
         status_lists: {
             everyMs: (config.STATUS_LIST_SECONDS * 1_000) / RUNS,
             run: () => publisher.run(),

@@ -4,8 +4,12 @@ import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import { writes } from '../idempotency/writes.store.ts';
+import { appendEvents } from '../outbox/outbox.store.ts';
 import { pageStore } from './pages.store.ts';
 import { type CredentialStore, foundRow, type NewRevocation, type NewRow } from './rows.ts';
+
+/** What an event says about a credential of the CTE `written`. */
+const EVENT_DATA = sql.fragment`'credential_id', id, 'issuer_did', issuer`;
 
 const revokedRow = z.strictObject({ id: z.string() });
 
@@ -27,6 +31,7 @@ export function credentialStore(db: Database): CredentialStore {
             },
             key: 'id',
             counts: appendPendingCounts('credentials_issued'),
+            events: appendEvents('credentials', 'credential.issued', EVENT_DATA),
         }),
         find: rowLookup(db, {
             name: 'credentials_find',
@@ -66,9 +71,11 @@ async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<
             SET revoked_at = asked.revoked_at, revocation_reason = asked.reason
             FROM ${sql.unnest(tuples, ['uuid', 'timestamptz', 'text'])} AS asked (id, revoked_at, reason)
             WHERE row.id = asked.id AND row.revoked_at IS NULL
-            RETURNING row.id, row.account, row.status_list
+            RETURNING row.id, row.account, row.issuer, row.status_list
         ), counted AS (
             ${appendPendingCounts('credentials_revoked')}
+        ), published AS (
+            ${appendEvents('credentials', 'credential.revoked', EVENT_DATA)}
         ), changed AS (
             INSERT INTO credentials.status_changes (list)
             SELECT DISTINCT status_list FROM written WHERE status_list IS NOT NULL

@@ -106,21 +106,22 @@ export interface Writes<Row> {
 
 /**
  * The insertions of a store, each in one statement per batch. `name` begins the names of the queues. `counts` counts
- * the rows of the CTE `written`.
+ * the rows of the CTE `written`, and `events` publishes them.
  */
 export function writes<Row>(
     db: Database,
-    { name, counts, ...into }: Insertion<Row> & { name: string; counts: Fragment },
+    { name, counts, events, ...into }: Insertion<Row> & { name: string; counts: Fragment; events?: Fragment },
 ): Writes<Row> {
     const { plain, claimed } = insertion(into);
     const statement = `${into.table[1]}_insert`;
+    const published = events ? sql.fragment`, published AS (${events})` : sql.fragment``;
     return {
         insert: coalesce({
             ...STORE_GROUPS,
             name: `${name}_insert`,
             bisectOn: isRefusedStatement,
             async run(rows: Row[], group) {
-                await db.prepared(statement, sql.unsafe`${plain(rows)} ${counts}`, group);
+                await db.prepared(statement, sql.unsafe`${plain(rows)} ${published} ${counts}`, group);
                 return rows.map(() => undefined);
             },
         }),
@@ -129,7 +130,7 @@ export function writes<Row>(
             async run(items: Array<ClaimedRow<Row>>, group) {
                 const made = await db.prepared(
                     `${statement}_once`,
-                    sql.type(madeRow)`${claimed(items)}, counted AS (${counts}) SELECT id FROM claimed`,
+                    sql.type(madeRow)`${claimed(items)} ${published}, counted AS (${counts}) SELECT id FROM claimed`,
                     group,
                 );
                 const ids = new Set(made.map(({ id }) => id));

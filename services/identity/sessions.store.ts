@@ -3,6 +3,7 @@ import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import { appendEvents } from '../outbox/outbox.store.ts';
 import { changePassword, type PasswordChange } from './password-change.store.ts';
 import { USER_COLUMNS, type UserRow, userRow } from './users.store.ts';
 
@@ -179,10 +180,25 @@ async function endSession(
     { session_id, now }: { session_id: string; now: string },
     lifetime?: CallLifetime,
 ): Promise<string | undefined> {
-    const statement = sql.type(endedRow)`
-        UPDATE identity.sessions SET ended_at = coalesce(ended_at, ${now})
-        WHERE session_id = ${session_id}
-        RETURNING ended_at`;
-    const [row] = await db.rows(statement, 'session_end', lifetime);
+    const ended = await db.rows(
+        sql.type(endedRow)`
+        WITH written AS (
+            UPDATE identity.sessions SET ended_at = ${now} WHERE session_id = ${session_id} AND ended_at IS NULL
+            RETURNING user_id AS account, session_id, ended_at
+        ), published AS (
+            ${appendEvents('identity', 'session.ended', sql.fragment`'session_id', session_id`)}
+        )
+        SELECT ended_at FROM written`,
+        'session_end',
+        lifetime,
+    );
+    const [row] = ended.length > 0 ? ended : await endOf(db, session_id, lifetime);
     return row?.ended_at;
+}
+
+/** When a session ended that has ended earlier. */
+function endOf(db: Database, sessionId: string, lifetime?: CallLifetime) {
+    const statement = sql.type(endedRow)`
+        SELECT ended_at FROM identity.sessions WHERE session_id = ${sessionId} AND ended_at IS NOT NULL`;
+    return db.rows(statement, 'session_end_find', lifetime);
 }

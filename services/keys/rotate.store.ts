@@ -3,6 +3,7 @@ import type { Version } from '../../platform/access/liveness-marks.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
+import { appendOwnEvents } from '../outbox/outbox.store.ts';
 import { insertedKey, lockKey } from './columns.store.ts';
 import { makeClaim } from './insert.store.ts';
 import { allKeys, BUCKET, lives, lockAccount, settlePlaces } from './places.store.ts';
@@ -77,6 +78,10 @@ export function rotateKey(
             RETURNING key_id AS id, version, expires_at`);
         if (!old) throw new Error('the locked row is gone');
         await settlePlaces(transaction, [account], now);
+        const data = [{ key_id: key.key_id, successor_id: successor.key_id }];
+        await appendOwnEvents(transaction, 'keys', { account, type: 'key.rotated', data });
+        const revoked = ended.map(({ id }) => ({ key_id: id }));
+        await appendOwnEvents(transaction, 'keys', { account, type: 'key.revoked', data: revoked });
         const replacement = { successor: created, ends: old.expires_at, changed: [old, ...ended] };
         if (claim) await transaction.rows(sealClaim('keys', claim, claim.seal(replacement)));
         return replacement;

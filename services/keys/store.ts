@@ -4,6 +4,7 @@ import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import { appendOwnEvents } from '../outbox/outbox.store.ts';
 import { KEY_COLUMNS, RESTRICTION_COLUMNS } from './columns.store.ts';
 import { insertKey } from './insert.store.ts';
 import { allKeys, BUCKET, lives, lockAccount, placesInUse, releaseExpired, settlePlaces } from './places.store.ts';
@@ -138,7 +139,9 @@ async function revokeKey(
                 UPDATE keys.keys SET revoked_at = ${now}
                 WHERE key_id = ${key_id} AND account = ${account} AND revoked_at IS NULL
                 RETURNING key_id`);
-            if (revoked.length > 0) await settlePlaces(transaction, [account], now);
+            if (revoked.length === 0) return;
+            await settlePlaces(transaction, [account], now);
+            await appendOwnEvents(transaction, 'keys', { account, type: 'key.revoked', data: [{ key_id }] });
         },
         'key_revoke',
         lifetime,

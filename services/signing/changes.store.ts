@@ -1,5 +1,7 @@
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import type { EventType } from '../../proto/event-types.ts';
 import { claimedAlone, type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
+import { appendOwnEvents } from '../outbox/outbox.store.ts';
 import { issuerRow, keyRow, type NewIssuer, type OwnIssuer, type SealedSeed, type SigningStore } from './rows.ts';
 
 const ISSUER = sql.fragment`id, account, did, method, name, created_at, archived_at`;
@@ -22,6 +24,7 @@ export function changes(
                     RETURNING 1`);
                 if (place.length === 0) throw REFUSED; // so that the claim is not made either
                 await insertIssuer(transaction, { issuer, key });
+                await publish(transaction, issuer, 'issuer.created', key.kid);
                 return 'written';
             };
             return db.transaction(work, 'issuer_insert', lifetime).catch((error: unknown) => {
@@ -40,6 +43,7 @@ export function changes(
                     UPDATE signing.keys SET retired_at = ${created_at}
                     WHERE issuer = ${own.id} AND retired_at IS NULL AND compromised_at IS NULL RETURNING kid`);
                 await transaction.rows(insertKey(own.id, key, created_at));
+                await publish(transaction, issuer, 'issuer.rotated', key.kid);
                 const previous = retired?.kid;
                 if (claim) await transaction.rows(sealClaim('signing', claim, claim.seal(previous)));
                 return { previous };
@@ -48,21 +52,28 @@ export function changes(
         },
 
         async markCompromised({ account, id, kid, at, reason }, lifetime) {
-            const statement = sql.type(keyRow)`
-                UPDATE signing.keys SET compromised_at = coalesce(compromised_at, ${at}),
-                    reason = CASE WHEN compromised_at IS NULL THEN ${reason ?? null} ELSE reason END
-                WHERE kid = ${kid} AND issuer = (SELECT id FROM signing.issuers WHERE id = ${id} AND account = ${account})
-                RETURNING ${KEY}`;
-            const [row] = await db.rows(statement, 'issuer_key_compromised', lifetime);
-            return row;
+            const work = async (transaction: Queries) => {
+                const [issuer] = await transaction.rows(lockIssuer({ account, id }));
+                if (!issuer) return undefined;
+                const [marked] = await transaction.rows(sql.type(keyRow)`
+                    UPDATE signing.keys SET compromised_at = ${at}, reason = ${reason ?? null}
+                    WHERE kid = ${kid} AND issuer = ${id} AND compromised_at IS NULL RETURNING ${KEY}`);
+                if (marked) await publish(transaction, issuer, 'issuer.compromised', kid);
+                return marked ?? findKey(transaction, id, kid);
+            };
+            return db.transaction(work, 'issuer_key_compromised', lifetime);
         },
 
         async archive({ account, id, at }, lifetime) {
-            const statement = sql.type(issuerRow)`
-                UPDATE signing.issuers SET archived_at = coalesce(archived_at, ${at})
-                WHERE id = ${id} AND account = ${account} RETURNING ${ISSUER}`;
-            const [row] = await db.rows(statement, 'issuer_archive', lifetime);
-            return row;
+            const work = async (transaction: Queries) => {
+                const [issuer] = await transaction.rows(lockIssuer({ account, id }));
+                if (!issuer || issuer.archived_at !== null) return issuer;
+                const [archived] = await transaction.rows(sql.type(issuerRow)`
+                    UPDATE signing.issuers SET archived_at = ${at} WHERE id = ${id} RETURNING ${ISSUER}`);
+                await publish(transaction, issuer, 'issuer.archived');
+                return archived;
+            };
+            return db.transaction(work, 'issuer_archive', lifetime);
         },
 
         async ownIssuer(created, lifetime) {
@@ -111,6 +122,25 @@ function lockIssuer({ account, id }: OwnIssuer) {
 
 function keysOf({ id }: OwnIssuer, limit: number) {
     return sql.type(keyRow)`SELECT ${KEY} FROM signing.keys WHERE issuer = ${id} LIMIT ${limit}`;
+}
+
+async function findKey({ rows }: Queries, issuer: string, kid: string) {
+    const [key] = await rows(
+        sql.type(keyRow)`SELECT ${KEY} FROM signing.keys WHERE kid = ${kid} AND issuer = ${issuer}`,
+    );
+    return key;
+}
+
+/** Publishes what has happened to an issuer of an account, and to which of its keys. */
+async function publish(
+    transaction: Queries,
+    { id, account, did }: Pick<NewIssuer['issuer'], 'id' | 'account' | 'did'>,
+    type: Extract<EventType, `issuer.${string}`>,
+    kid?: string,
+): Promise<void> {
+    if (account === null) return;
+    const data = [{ issuer_id: id, issuer_did: did, ...(kid !== undefined && { kid }) }];
+    await appendOwnEvents(transaction, 'signing', { account, type, data });
 }
 
 async function findOwn({ rows }: Queries): Promise<string | undefined> {

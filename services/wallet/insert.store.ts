@@ -3,6 +3,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import { claimedAlone, type NewClaim, releaseClaims, sealClaim } from '../idempotency/claims.store.ts';
+import { appendEvents } from '../outbox/outbox.store.ts';
 import type { EntryName, NewEntry, WalletRow } from './rows.ts';
 
 /** A claim whose answer is sealed when it is known. `storedAt`: when the credential was first stored. */
@@ -26,8 +27,9 @@ export async function insertWallet(
                    ${sql.binary(wallet.data_key)}::bytea, ${sql.binary(wallet.private_key)}::bytea,
                    ${sql.binary(wallet.profile)}::bytea
             ${ifClaimed(claim)}
-            RETURNING account
-        ), counted AS (${appendPendingCounts('wallets')})
+            RETURNING account, id
+        ), counted AS (${appendPendingCounts('wallets')}
+        ), published AS (${appendEvents('wallet', 'wallet.created', sql.fragment`'wallet_id', id`)})
         SELECT account FROM written`;
     return (await db.rows(statement, 'wallet_insert', lifetime)).length === 0 ? 'held' : 'written';
 }

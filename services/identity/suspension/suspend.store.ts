@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CallLifetime } from '../../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
+import { appendOwnEvents } from '../../outbox/outbox.store.ts';
 
 export interface SuspensionChange {
     user_id: string;
@@ -15,6 +16,7 @@ const accountRow = z.strictObject({
     suspension_reason: z.string().nullable(),
     suspension_version: z.number(),
 });
+const beforeRow = z.strictObject({ was_suspended: z.boolean() });
 const sessionRow = z.strictObject({ session_id: z.string() });
 
 export interface SuspensionRow extends z.infer<typeof accountRow> {
@@ -36,11 +38,17 @@ export function setSuspension(
         ? sql.fragment`CASE WHEN suspended_at IS NULL THEN ${reason ?? null} ELSE suspension_reason END`
         : sql.fragment`NULL`;
     const work = async (transaction: Queries): Promise<SuspensionRow | undefined> => {
+        const [before] = await transaction.rows(sql.type(beforeRow)`
+            SELECT suspended_at IS NOT NULL AS was_suspended FROM identity.users WHERE user_id = ${user_id} FOR UPDATE`);
         const [account] = await transaction.rows(sql.type(accountRow)`
             UPDATE identity.users
             SET suspended_at = ${since}, suspension_reason = ${why}, suspension_version = suspension_version + 1
             WHERE user_id = ${user_id}
             RETURNING user_id, suspended_at, suspension_reason, suspension_version`);
+        if (before && before.was_suspended !== suspended) {
+            const type = suspended ? 'user.suspended' : 'user.restored';
+            await appendOwnEvents(transaction, 'identity', { account: user_id, type, data: [{}] });
+        }
         if (!account || !suspended) return account && { ...account, sessions: [] };
         const open = await transaction.rows(sql.type(sessionRow)`
             SELECT session_id FROM identity.sessions WHERE user_id = ${user_id} AND ended_at IS NULL`);

@@ -1,0 +1,22 @@
+/** The types of events. Each names the object that it is about, and what has happened to it. */
+export const EVENT_TYPES = [
+    'credential.issued',
+    'credential.revoked',
+    'key.created',
+    'key.rotated',
+    'key.revoked',
+    'issuer.created',
+    'issuer.rotated',
+    'issuer.compromised',
+    'issuer.archived',
+    'wallet.created',
+    'session.ended',
+    'user.suspended',
+    'user.restored',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export function isEventType(text: string): text is EventType {
+    return (EVENT_TYPES as readonly string[]).includes(text);
+}

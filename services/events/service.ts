@@ -1,0 +1,79 @@
+import { requireUser } from '../../platform/context.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import { isId } from '../../platform/uuid.ts';
+import { EVENT_TYPES, isEventType } from '../../proto/event-types.ts';
+import type {
+    AppendEventsRequest,
+    Event,
+    EventData,
+    EventsServiceDefinition,
+    ListEventsRequest,
+    ListEventsResponse,
+} from '../../proto/gen/events/v1/events.ts';
+import { MAX_PAGE_ROWS } from '../../proto/limits.ts';
+import type { EventsStore, LogRow } from './store.ts';
+
+/** Maximum number of entries in one call of AppendEvents. Beyond it: `invalid`. */
+const MAX_ENTRIES = 1_000;
+
+/** The events of each account, as a stream that its clients read at their own pace. */
+export function eventsService({ store }: { store: EventsStore }): ServiceOf<typeof EventsServiceDefinition> {
+    return {
+        async listEvents(request, context) {
+            const account = requireUser(context);
+            refuseInvalidList(request);
+            const { after, types, limit } = request;
+            // With types, most rows may be of others. The bound of a page bounds how many are passed, too.
+            const rows = types.length === 0 ? limit : MAX_PAGE_ROWS;
+            return pageOf(await store.list({ account, after, types, limit: rows }, context), request);
+        },
+        async appendEvents({ entries }, context) {
+            if (!context.trusted) throw new AppError('forbidden', 'This is for trusted callers only.');
+            refuseInvalidEntries(entries);
+            await store.append(entries, context);
+            return {};
+        },
+    };
+}
+
+function refuseInvalidList({ after, types, limit }: ListEventsRequest): void {
+    if (!Number.isSafeInteger(after) || after < 0) throw invalid('after must be the number of an event, or 0.');
+    if (!types.every(isEventType)) throw invalid(`types must be some of ${EVENT_TYPES.join(', ')}.`);
+    if (limit < 1 || limit > MAX_PAGE_ROWS) throw invalid(`limit must be a whole number from 1 to ${MAX_PAGE_ROWS}.`);
+}
+
+function refuseInvalidEntries(entries: AppendEventsRequest['entries']): void {
+    if (entries.length > MAX_ENTRIES) throw invalid(`entries may have at most ${MAX_ENTRIES} items.`);
+    const isValid = entries.every(
+        ({ entry_id, account, type, timestamp, data }) =>
+            isId(entry_id) &&
+            isId(account) &&
+            isEventType(type) &&
+            !Number.isNaN(Date.parse(timestamp)) &&
+            data.length > 0,
+    );
+    if (!isValid) throw invalid('An entry must have ids, a type of events, a time and at least one event.');
+}
+
+/** The events of these rows after `after`, up to the limit of the page. */
+function pageOf(rows: readonly LogRow[], { after, limit }: ListEventsRequest): ListEventsResponse {
+    const events: Event[] = [];
+    let next = after;
+    for (const row of rows) {
+        const data: EventData[] | undefined = row.data === null ? undefined : JSON.parse(row.data);
+        const before = row.last_seq - row.count;
+        const first = Math.max(0, next - before); // the first one of the row that the caller does not have
+        const taken = data?.slice(first, first + limit - events.length);
+        for (const [index, item] of taken?.entries() ?? []) events.push(eventOf(row, first + index, item));
+        next = taken ? before + first + taken.length : row.last_seq;
+        if (events.length === limit) break;
+    }
+    return { events, next };
+}
+
+/** The event at `index` of the row. Its id is the same whoever reads it, and no other event has it. */
+function eventOf({ last_seq, count, entry_id, type, happened_at }: LogRow, index: number, data: EventData): Event {
+    const seq = last_seq - count + 1 + index;
+    return { event_id: `${entry_id}.${index}`, seq, type, timestamp: happened_at, data };
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import type { EventType } from '../../proto/event-types.ts';
+import type { EventData } from '../../proto/gen/events/v1/events.ts';
+
+/**
+ * A transactional outbox: the statement that changes something also appends its event to the table `outbox` of its own
+ * schema, so that either both are committed or none. A job passes the entries on to the events service (relay.ts).
+ *
+ * An entry has all events of one type that one statement writes for one account. A batch of 64 credentials of one account
+ * then costs one more row, not 64.
+ */
+
+/** The services whose changes are events. */
+export type Publisher = 'identity' | 'keys' | 'signing' | 'credentials' | 'wallet';
+
+function outboxOf(service: Publisher) {
+    return sql.identifier([service, 'outbox']);
+}
+
+/**
+ * Returns the end of a statement whose CTE `written` has the changed rows, with a column `account`. It appends an event for
+ * each row that has an account. `data`: the fields of EventData as names and values in SQL, for jsonb_build_object.
+ */
+export function appendEvents(service: Publisher, type: EventType, data: ReturnType<typeof sql.fragment>) {
+    return sql.fragment`
+        INSERT INTO ${outboxOf(service)} (account, type, data)
+        SELECT account, ${type}, jsonb_agg(jsonb_build_object(${data})) FROM written
+        WHERE account IS NOT NULL GROUP BY account`;
+}
+
+/** Appends events of one account in a transaction: one for each item of `data`. */
+export async function appendOwnEvents(
+    { rows }: Queries,
+    service: Publisher,
+    { account, type, data }: { account: string; type: EventType; data: ReadonlyArray<Partial<EventData>> },
+): Promise<void> {
+    if (data.length === 0) return;
+    await rows(sql.unsafe`
+        INSERT INTO ${outboxOf(service)} (account, type, data) VALUES (${account}, ${type}, ${JSON.stringify(data)}::jsonb)`);
+}
+
+const entryRow = z.strictObject({
+    id: z.number(),
+    entry_id: z.string(),
+    account: z.string(),
+    type: z.string(),
+    happened_at: z.string(),
+    /** JSON text of an array of EventData. */
+    data: z.string(),
+});
+export type OutboxEntry = z.infer<typeof entryRow>;
+
+/** Returns the entries that were written first. */
+export function oldestEntries(db: Database, service: Publisher, limit: number): Promise<readonly OutboxEntry[]> {
+    return db.rows(sql.type(entryRow)`
+        SELECT id, entry_id, account, type, happened_at, data::text AS data FROM ${outboxOf(service)}
+        ORDER BY id LIMIT ${limit}`);
+}
+
+export async function removeEntries(db: Database, service: Publisher, ids: readonly number[]): Promise<void> {
+    await db.rows(sql.unsafe`DELETE FROM ${outboxOf(service)} WHERE id = ANY(${sql.array([...ids], 'int8')})`);
+}
+
+const ageRow = z.strictObject({ age_ms: z.number().nullable() });
+
+/** How long the oldest entry has waited, in milliseconds; 0 if none waits. */
+export async function oldestAge(db: Database, service: Publisher): Promise<number> {
+    const [row] = await db.rows(sql.type(ageRow)`
+        SELECT (extract(epoch FROM clock_timestamp() - min(happened_at)) * 1000)::bigint AS age_ms
+        FROM (SELECT happened_at FROM ${outboxOf(service)} ORDER BY id LIMIT 1) AS oldest`);
+    return Math.max(0, row?.age_ms ?? 0);
+}
