@@ -90,14 +90,16 @@ export function anyItem(item: z.ZodType) {
 
 const LIMIT_RANGE = `must be a whole number from 1 to ${MAX_PAGE_ROWS}`;
 
+/** The number of rows of a page. */
+export const limit = z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, LIMIT_RANGE)
+    .transform(Number)
+    .refine((rows) => rows <= MAX_PAGE_ROWS, LIMIT_RANGE);
+
 /** Paging is optional: without `limit` the whole list is returned. */
 export const paging = z.object({
-    limit: z
-        .string()
-        .regex(/^[1-9]\d{0,3}$/, LIMIT_RANGE)
-        .transform(Number)
-        .refine((limit) => limit <= MAX_PAGE_ROWS, LIMIT_RANGE)
-        .optional(),
+    limit: limit.optional(),
     cursor: z.string().min(1, 'must not be empty').max(200, 'is not one of this list').optional(),
 });
 

@@ -6,9 +6,9 @@ import { isId } from '../platform/uuid.ts';
 import type { StatusListSummary } from '../proto/gen/credentials/v1/credentials.ts';
 import { TTL_SECONDS } from '../proto/limits.ts';
 import type { PublicDocument } from './documents.ts';
-import { sinceUpgrade } from './endpoints/upgrading.ts';
 import type { KeptDocuments } from './kept-documents.ts';
 import type { Services } from './services.ts';
+import { sinceUpgrade } from './upgrading.ts';
 
 /** How long the gateway uses what it knows about the lists before it asks again, in milliseconds. */
 const FRESH_MS = 1_000;

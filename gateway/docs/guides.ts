@@ -30,6 +30,12 @@ export const GUIDES = [
         about: 'anybody can check a revocation without an account',
     },
     {
+        file: 'docs/guides/events.md',
+        path: '/docs/guides/events',
+        title: 'Events',
+        about: 'what happens to the objects of an account, without asking for each of them',
+    },
+    {
         file: 'docs/guides/api-keys.md',
         path: '/docs/guides/api-keys',
         title: 'API keys',

@@ -6,7 +6,7 @@ import { endpoint } from '../endpoint.ts';
 import { base64, jsonObject, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
 import type { Services } from '../services.ts';
-import { upgrading } from './upgrading.ts';
+import { upgrading } from '../upgrading.ts';
 
 export const issued = z.object({
     credential_id: z.string(),

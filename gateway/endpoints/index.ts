@@ -3,6 +3,7 @@ import { keptDocuments } from '../kept-documents.ts';
 import { credentialBatchEndpoints } from './credential-batches.ts';
 import { credentialEndpoints } from './credentials.ts';
 import { didEndpoints } from './dids.ts';
+import { eventEndpoints } from './events.ts';
 import { type HealthProbes, healthEndpoints } from './health.ts';
 import { internalAdminEndpoints } from './internal-admin.ts';
 import { internalAuthEndpoints } from './internal-auth.ts';
@@ -60,6 +61,12 @@ export function interfaceParts(probes: HealthProbes) {
             name: 'Wallets',
             description: 'A wallet holds credentials and a key pair, sealed under a password.',
             endpoints: walletEndpoints,
+        },
+        {
+            name: 'Events',
+            description:
+                'What happens to the objects of an account, as a stream that its programs read at their own pace.',
+            endpoints: eventEndpoints,
         },
         {
             name: 'Current user',

@@ -4,7 +4,7 @@ import { SCOPES } from '../../proto/scopes.ts';
 import { textsIfAny } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
 import { optional } from '../fields.ts';
-import { sinceUpgrade } from './upgrading.ts';
+import { sinceUpgrade } from '../upgrading.ts';
 
 const cost = z
     .number()

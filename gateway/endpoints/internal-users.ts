@@ -7,7 +7,7 @@ import { endpoint } from '../endpoint.ts';
 import { anyItem, listOf, optional } from '../fields.ts';
 import { MalformedLine } from '../http/body-lines.ts';
 import type { Services } from '../services.ts';
-import { sinceUpgrade } from './upgrading.ts';
+import { sinceUpgrade } from '../upgrading.ts';
 
 const byId = z.object({ user_id: z.string() });
 const suspension = z.object({

@@ -6,8 +6,8 @@ import { textOrNull } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
 import { name, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
+import { sinceUpgrade, upgrading } from '../upgrading.ts';
 import { changedRestrictions, changeOf, newRestrictions, type Restrictions, restrictionFields } from './key-fields.ts';
-import { sinceUpgrade, upgrading } from './upgrading.ts';
 
 const byId = z.object({ key_id: z.string() });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { sinceUpgrade } from './upgrading.ts';
+import { sinceUpgrade } from '../upgrading.ts';
 
 const quota = z.object({ used: z.number(), quota: z.number() });
 

@@ -111,6 +111,10 @@ export const GLOSSARY: Terms = {
     metadata: 'Data to store with the credential: a JSON object of at most 16 KiB.',
     'x-wallet-password': 'Password of the wallet (UTF-8).',
 
+    after: {
+        description: 'Only events after this number. Default: 0.',
+        schema: { type: 'integer', minimum: 0 },
+    },
     limit: {
         description: 'Rows per page, 1 to 1,000. Without it the answer contains the whole list.',
         schema: { type: 'integer', minimum: 1, maximum: 1_000 },

@@ -3,14 +3,15 @@ The services, as in docs/architecture.md: which other services each one calls ov
 secrets it reads in addition to the Redis URL and the service token, which all roles need.
 */}}
 {{- define "services" -}}
-identity: { calls: [usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
-keys: { calls: [usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+identity: { calls: [usage, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
+keys: { calls: [usage, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-signing: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken] }
-credentials: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+signing: { calls: [did, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken] }
+credentials: { calls: [did, signing, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 presentations: { calls: [credentials, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-wallet: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+wallet: { calls: [did, signing, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
+events: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 {{- end }}
 
 {{/* All roles. The gateway calls every service, in the order of the list above. Fails if the values name other roles. */}}

@@ -9,7 +9,7 @@ import { pageStore } from './pages.store.ts';
 import { type CredentialStore, foundRow, type NewRevocation, type NewRow } from './rows.ts';
 
 /** What an event says about a credential of the CTE `written`. */
-const EVENT_DATA = sql.fragment`'credential_id', id, 'issuer_did', issuer`;
+const EVENT_DATA = sql.fragment`'credential_id', 'urn:uuid:' || id, 'issuer_did', issuer`;
 
 const revokedRow = z.strictObject({ id: z.string() });
 

@@ -1,22 +1,9 @@
 import { DAY_MS } from '../../platform/days.ts';
-import { type Database, sql } from '../../platform/postgres/db.ts';
-import { pruneByTime } from '../../platform/postgres/prune.ts';
+import type { Database } from '../../platform/postgres/db.ts';
 import type { Job } from '../../platform/redis/jobs.ts';
-
-/** For how long events are kept, in days. Beyond it: a daily job removes them. */
-const DAYS_KEPT = 400;
+import { pruneEvents } from './prune.store.ts';
 
 /** Old events are removed. */
 export function eventsJobs({ db }: { db: Database }): Record<string, Job> {
     return { prune: { everyMs: DAY_MS, run: () => pruneEvents(db) } };
-}
-
-/** Removes the events that are older than DAYS_KEPT. Returns the number of removed rows. */
-export function pruneEvents(db: Database): Promise<number> {
-    return pruneByTime(db, {
-        table: ['events', 'log'],
-        key: 'entry_id',
-        time: 'happened_at',
-        before: sql.fragment`now() - make_interval(days => ${DAYS_KEPT})`,
-    });
 }

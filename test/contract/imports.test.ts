@@ -28,6 +28,8 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
         part: /^services\/idempotency\//,
         imports: /^platform\/|^workers\/crypto\/seal\.ts$|^services\/map-in-flight\.ts$/,
     },
+    // The services whose changes are events share it. Its relay calls the events service for them.
+    { part: /^services\/outbox\//, imports: /^platform\/|^proto\/(event-types\.ts$|services\.ts$|gen\/events\/)/ },
     // The services that count their rows share it.
     { part: /^services\/counts\//, imports: /^platform\// },
     // The services that sign or verify tokens share it. Each of them imports the contract of the signing service itself.
@@ -40,7 +42,7 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     {
         part: /^services\/[^/]+\//,
         imports:
-            /^(platform|proto|tokens|workers\/crypto)\/|^services\/(counts\/|idempotency\/|issuers\/|(?!databases|index|service|start)[^/]+\.ts$)/,
+            /^(platform|proto|tokens|workers\/crypto)\/|^services\/(counts\/|idempotency\/|issuers\/|outbox\/|(?!databases|index|service|start)[^/]+\.ts$)/,
     },
     {
         part: /^services\/[^/]+\.ts$/,
@@ -93,12 +95,16 @@ test('every file imports and does only what its part allows', () => {
 
 /** What calls the usage service for its callers. */
 const COUNTS = 'platform/access/request-counts.ts';
+/** What appends the events of a service. The relay passes them on to the events service. */
+const OUTBOX = 'services/outbox/outbox.store.ts';
+/** The service that is called for a file which imports this one. */
+const CALLED_BY_IMPORT: Record<string, string> = { [COUNTS]: 'usage', [OUTBOX]: 'events' };
 
 test('a service calls the services that the table of roles names, and no others', () => {
     const calls = FILES.flatMap((file) => {
-        const caller = /^services\/(?!issuers\/)([^/]+)\//.exec(file)?.[1];
-        const callees = importsOf(file, readFileSync(file, 'utf8')).map((path) =>
-            path === COUNTS ? 'usage' : /^proto\/gen\/([^/]+)/.exec(path)?.[1],
+        const caller = /^services\/(?!(?:issuers|outbox)\/)([^/]+)\//.exec(file)?.[1];
+        const callees = importsOf(file, readFileSync(file, 'utf8')).map(
+            (path) => CALLED_BY_IMPORT[path] ?? /^proto\/gen\/([^/]+)/.exec(path)?.[1],
         );
         return callees.flatMap((callee) => (caller && callee && callee !== caller ? [`${caller} → ${callee}`] : []));
     });

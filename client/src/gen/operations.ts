@@ -47,6 +47,8 @@ import type {
     DidDocumentInput,
     DidResolveData,
     DidResolveInput,
+    EventsListData,
+    EventsListInput,
     HealthData,
     IssuersArchiveData,
     IssuersArchiveInput,
@@ -376,6 +378,15 @@ export interface Api {
          * `DELETE /v1/wallets/{wallet_id}/credentials/{credential_id}`
          */
         deleteCredential(input: WalletsDeleteCredentialInput, options?: CallOptions): Call<WalletsDeleteCredentialData>;
+    };
+    events: {
+        /**
+         * List events.
+         * What has happened to the objects of the account, oldest first. Each event has the next number, without gaps. Call again with `after` set to the `next` of the answer: while there are no new events, `events` is empty and `next` stays the same. An event is listed about a second after what it reports, and is kept for 400 days.
+         *
+         * `GET /v1/events`
+         */
+        list(input?: EventsListInput, options?: CallOptions): Call<EventsListData>;
     };
     me: {
         /**
@@ -1001,6 +1012,17 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
+        bare: false,
+        text: false,
+    },
+    'events.list': {
+        method: 'GET',
+        path: '/v1/events',
+        credentials: ['token'],
+        idempotent: true,
+        query: ['after', 'types', 'limit'],
+        headers: {},
+        body: false,
         bare: false,
         text: false,
     },

@@ -40,11 +40,13 @@ export interface KeysGenerateInput {
         | 'wallets:write'
         | 'issuers:read'
         | 'issuers:manage'
+        | 'events:read'
         | 'credentials:*'
         | 'dids:*'
         | 'presentations:*'
         | 'wallets:*'
         | 'issuers:*'
+        | 'events:*'
     > | null;
     /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
     allowed_addresses?: string[] | null;
@@ -185,11 +187,13 @@ export interface KeysUpdateInput {
         | 'wallets:write'
         | 'issuers:read'
         | 'issuers:manage'
+        | 'events:read'
         | 'credentials:*'
         | 'dids:*'
         | 'presentations:*'
         | 'wallets:*'
         | 'issuers:*'
+        | 'events:*'
     > | null;
     /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
     allowed_addresses?: string[] | null;
@@ -232,11 +236,13 @@ export interface KeysRenameInput {
         | 'wallets:write'
         | 'issuers:read'
         | 'issuers:manage'
+        | 'events:read'
         | 'credentials:*'
         | 'dids:*'
         | 'presentations:*'
         | 'wallets:*'
         | 'issuers:*'
+        | 'events:*'
     > | null;
     /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
     allowed_addresses?: string[] | null;
@@ -1195,6 +1201,63 @@ export interface WalletsDeleteCredentialData {
     deleted_at: string;
 }
 
+export interface EventsListInput {
+    /** Only events after this number. Default: 0. */
+    after?: number;
+    /** Only events of these types, separated by commas. Default: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`. */
+    types?: string;
+    /** Maximum number of events. Default: 100. */
+    limit?: number;
+}
+
+export interface EventsListData {
+    /** Events, oldest first. */
+    events: Array<{
+        /** Id of an event. It is the same whenever the event is read. */
+        event_id: string;
+        /** Number of the event in the stream of the account. The first one is 1. */
+        seq: number;
+        /** What has happened. */
+        type:
+            | 'credential.issued'
+            | 'credential.revoked'
+            | 'key.created'
+            | 'key.rotated'
+            | 'key.revoked'
+            | 'issuer.created'
+            | 'issuer.rotated'
+            | 'issuer.compromised'
+            | 'issuer.archived'
+            | 'wallet.created'
+            | 'session.ended'
+            | 'user.suspended'
+            | 'user.restored';
+        /** When it happened. */
+        timestamp: string;
+        /** What the event is about. */
+        data: {
+            /** Id of a credential: `urn:uuid:…`. */
+            credential_id?: string;
+            /** DID of the issuer: a did:key, or a did:web of this service. */
+            issuer_did?: string;
+            /** Id of an API key. */
+            key_id?: string;
+            /** Id of the API key that replaces `key_id`. */
+            successor_id?: string;
+            /** Id of a managed issuer. */
+            issuer_id?: string;
+            /** The key, as the fragment of its verification method: `z6Mk…`. */
+            kid?: string;
+            /** Id of a wallet. */
+            wallet_id?: string;
+            /** Id of the session. */
+            session_id?: string;
+        };
+    }>;
+    /** The `after` of the next call. */
+    next: number;
+}
+
 export interface MeGetData {
     /** Id of an account. */
     user_id: string;
@@ -1480,6 +1543,7 @@ export interface KeysVerifyInput {
         | 'wallets:write'
         | 'issuers:read'
         | 'issuers:manage'
+        | 'events:read'
         | null;
     /** How many calls it counts as. 0 checks the key without counting a call. */
     cost?: number | null;

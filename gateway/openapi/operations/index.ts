@@ -5,6 +5,7 @@ import { administrationOperations } from './administration.ts';
 import { credentialBatchOperations } from './credential-batches.ts';
 import { credentialOperations } from './credentials.ts';
 import { didOperations } from './dids.ts';
+import { eventOperations } from './events.ts';
 import { issuerOperations } from './issuers.ts';
 import { keyOperations } from './keys.ts';
 import { presentationOperations } from './presentations.ts';
@@ -24,6 +25,7 @@ const OPERATIONS: Record<Exclude<EndpointId, InternalVariant<EndpointId>>, Opera
     ...statusListOperations,
     ...presentationOperations,
     ...walletOperations,
+    ...eventOperations,
     ...accountOperations,
     ...administrationOperations,
 };

@@ -75,12 +75,13 @@ describe('the chart', () => {
             loadConfig({ NODE_ENV: 'production', ...given }, SERVICE_ROLES);
             return `${component(deployment)}: ${files.sort().join(' ')}`;
         });
-        const others = SERVICE_ROLES.filter((role) => !['identity', 'usage', 'signing'].includes(role));
+        const others = SERVICE_ROLES.filter((role) => !['identity', 'usage', 'signing', 'events'].includes(role));
         const expected = [
             'gateway: INTERNAL_SECRET REDIS_URL SERVICE_TOKEN',
             'identity: DATABASE_URL IDEMPOTENCY_PEPPER JWT_KEYS REDIS_URL SERVICE_TOKEN',
             'signing: DATABASE_URL IDEMPOTENCY_PEPPER KEK REDIS_URL SERVICE_TOKEN',
             'usage: DATABASE_URL REDIS_URL SERVICE_TOKEN',
+            'events: DATABASE_URL REDIS_URL SERVICE_TOKEN',
             ...others.map((role) => `${role}: DATABASE_URL IDEMPOTENCY_PEPPER REDIS_URL SERVICE_TOKEN`),
         ];
         assertEntries(secrets, expected, CHART_SERVICES);

@@ -1,4 +1,4 @@
-import { AppError } from '../../platform/errors.ts';
+import { AppError } from '../platform/errors.ts';
 
 /** Calls a method that services of the previous release do not have. Throws `unavailable` if it reaches one of them. */
 export async function sinceUpgrade<Answer>(called: Promise<Answer>): Promise<Answer> {

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { limit } from '../fields.ts';
+
+/** Number of events in an answer unless the caller says otherwise. */
+const DEFAULT_LIMIT = 100;
+
+const query = z.object({
+    after: z
+        .string()
+        .regex(/^\d{1,15}$/, 'must be the number of an event, or 0')
+        .transform(Number)
+        .optional(),
+    types: z
+        .string()
+        .transform((text) => text.split(','))
+        .optional(),
+    limit: limit.optional(),
+});
+
+const answer = z.object({
+    events: z.array(
+        z.object({
+            event_id: z.string(),
+            seq: z.number(),
+            type: z.string(),
+            timestamp: z.string(),
+            data: z.object({
+                credential_id: z.string().optional(),
+                issuer_did: z.string().optional(),
+                key_id: z.string().optional(),
+                successor_id: z.string().optional(),
+                issuer_id: z.string().optional(),
+                kid: z.string().optional(),
+                wallet_id: z.string().optional(),
+                session_id: z.string().optional(),
+            }),
+        }),
+    ),
+    next: z.number(),
+});
+
+export const eventEndpoints = [
+    endpoint({
+        id: 'events.list',
+        method: 'GET',
+        path: '/v1/events',
+        access: 'bearer',
+        scope: 'events:read',
+        status: 200,
+        message: 'Events',
+        query,
+        answer,
+        call: ({ query: { after = 0, types = [], limit = DEFAULT_LIMIT }, services, context }) =>
+            services.events.listEvents({ after, types, limit }, context),
+    }),
+];

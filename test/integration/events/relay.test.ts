@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { it } from 'node:test';
+import { z } from 'zod';
+import { type Database, sql } from '../../../platform/postgres/db.ts';
+import { eventsService } from '../../../services/events/service.ts';
+import { eventsStore } from '../../../services/events/store.ts';
+import { appendOwnEvents, type Publisher } from '../../../services/outbox/outbox.store.ts';
+import { relay } from '../../../services/outbox/relay.ts';
+import { testContext, testDatabase } from '../../support/harness.ts';
+
+const PUBLISHERS: Publisher[] = ['identity', 'keys', 'signing', 'credentials', 'wallet'];
+
+async function relayFixture() {
+    const { db } = await testDatabase();
+    const events = eventsService({ store: eventsStore(db) });
+    const publish = (service: Publisher, account: string, ids: string[]) =>
+        db.transaction((transaction) => {
+            const data = ids.map((id) => ({ key_id: id }));
+            return appendOwnEvents(transaction, service, { account, type: 'key.created', data });
+        });
+    const list = async (account: string) => {
+        const request = { after: 0, types: [], limit: 1_000 };
+        return (await events.listEvents(request, testContext({ user_id: account }))).events;
+    };
+    return { db, events, publish, list };
+}
+
+const countRow = z.strictObject({ waiting: z.number() });
+
+/** Number of entries in the outbox. */
+async function waiting(db: Database, service: Publisher): Promise<number> {
+    const [row] = await db.rows(
+        sql.type(countRow)`SELECT count(*) AS waiting FROM ${sql.identifier([service, 'outbox'])}`,
+    );
+    return row?.waiting ?? 0;
+}
+
+it('an entry is in its stream once, whenever the relay is interrupted and however often it runs', async () => {
+    const { db, events, publish, list } = await relayFixture();
+    const account = randomUUID();
+    await publish('keys', account, ['a', 'b']);
+    const interrupted = {
+        async appendEvents(...call: Parameters<typeof events.appendEvents>) {
+            await events.appendEvents(...call);
+            throw new Error('the answer is lost');
+        },
+    };
+    await assert.rejects(relay('keys', { db, events: interrupted }), /the answer is lost/);
+    assert.equal(await waiting(db, 'keys'), 1);
+    await publish('keys', account, ['c']);
+    await relay('keys', { db, events });
+    await relay('keys', { db, events });
+    assert.equal(await waiting(db, 'keys'), 0);
+    assert.deepEqual(
+        (await list(account)).map(({ seq, data }) => [seq, data?.key_id]),
+        [
+            [1, 'a'],
+            [2, 'b'],
+            [3, 'c'],
+        ],
+    );
+});
+
+it('the numbers of an account have no gaps, whatever is published and relayed at once', async () => {
+    const { db, events, publish, list } = await relayFixture();
+    const accounts = [randomUUID(), randomUUID(), randomUUID()];
+    const published = PUBLISHERS.flatMap((service) =>
+        Array.from({ length: 60 }, async (_, entry) => {
+            const account = accounts[entry % accounts.length] as string; // there are three
+            const ids = Array.from({ length: 1 + (entry % 4) }, () => randomUUID());
+            await publish(service, account, ids);
+            return { account, ids };
+        }),
+    );
+    const all = Promise.all(published);
+    const relayed = async (service: Publisher): Promise<void> => {
+        while ((await Promise.race([all, 'publishing'])) === 'publishing' || (await waiting(db, service)) > 0)
+            await relay(service, { db, events });
+    };
+    await Promise.all([...PUBLISHERS, ...PUBLISHERS].map(relayed)); // two relays of each service
+    const expected = Map.groupBy(await all, ({ account }) => account);
+    for (const account of accounts) {
+        const stream = await list(account);
+        const ids = expected.get(account)?.flatMap(({ ids }) => ids) ?? [];
+        assert.deepEqual(
+            stream.map(({ seq }) => seq),
+            ids.map((_, index) => index + 1),
+        );
+        assert.deepEqual(stream.map(({ data }) => data?.key_id).sort(), ids.sort());
+    }
+});
+
+it('only trusted callers append events, and only valid ones', async () => {
+    const { events } = await relayFixture();
+    const entry = {
+        entry_id: randomUUID(),
+        account: randomUUID(),
+        type: 'key.created',
+        timestamp: '2026-11-20T12:00:00.000Z',
+        data: [{}],
+    };
+    const trusted = testContext({ trusted: true, user_id: undefined });
+    await assert.rejects(events.appendEvents({ entries: [entry] }, testContext({})), { kind: 'forbidden' });
+    for (const wrong of [{ entry_id: 'x' }, { account: '' }, { type: 'x' }, { timestamp: 'now' }, { data: [] }])
+        await assert.rejects(events.appendEvents({ entries: [{ ...entry, ...wrong }] }, trusted), { kind: 'invalid' });
+    const many = Array.from({ length: 1_001 }, () => entry);
+    await assert.rejects(events.appendEvents({ entries: many }, trusted), { kind: 'invalid' });
+    await events.appendEvents({ entries: [] }, trusted);
+});
