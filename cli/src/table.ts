@@ -3,6 +3,7 @@ import { login, logout, register, whoami } from './commands/account.ts';
 import { batchIssue, batchRevoke, batchVerify } from './commands/batch.ts';
 import { completion } from './commands/completion.ts';
 import { didNew, didResolve } from './commands/did.ts';
+import { events } from './commands/events.ts';
 import { issue } from './commands/issue.ts';
 import {
     issuersArchive,
@@ -52,5 +53,6 @@ export const COMMANDS: readonly Command[] = [
     walletOpen,
     walletAdd,
     walletRemove,
+    events,
     completion(() => COMMANDS),
 ];

@@ -51,7 +51,9 @@ export const eventEndpoints = [
         message: 'Events',
         query,
         answer,
-        call: ({ query: { after = 0, types = [], limit = DEFAULT_LIMIT }, services, context }) =>
-            services.events.listEvents({ after, types, limit }, context),
+        async call({ query: { after = 0, types = [], limit = DEFAULT_LIMIT }, services, context }) {
+            const { events, next } = await services.events.listEvents({ after, types, limit }, context);
+            return { events: events.map(({ data = {}, ...event }) => ({ ...event, data })), next };
+        },
     }),
 ];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { until } from '../../../support/until.ts';
 import { credentialToken, listToken, newSigner } from '../../../unit/verify/signed-lists.ts';
 import { cred, folder, json, newIssuer, serviceBed } from './cred.ts';
 
@@ -48,6 +49,14 @@ describe('credentials', () => {
         assert.equal(revoked.code, 1);
         assert.match(revoked.stdout, /^NOT valid: The credential has been revoked\.\n/);
         assert.equal((await cred(['verify', `@${path}`], { env })).code, 0); // nobody asked for the revocation
+
+        await until('the events are listed', async () => {
+            const { stdout } = await cred(['events', '--types', 'credential.issued,credential.revoked'], { env });
+            return stdout.split('\n').filter((line) => line.includes(` ${id} `)).length === 2;
+        });
+        const { events, next } = await json(['events', '--types', 'credential.revoked'], { env });
+        assert.equal(events.at(-1).data.credential_id, id);
+        assert.equal((await cred(['events', '--after', String(next)], { env })).stdout, 'There are no such events.\n');
     });
 
     it('are verified offline without a call, a login or a service', async () => {
