@@ -17,6 +17,8 @@ import { cryptoPools } from './crypto-pools.ts';
 import { roleDatabases, watchDatabases } from './databases.ts';
 import { idempotencies } from './idempotency/idempotency.ts';
 import { SERVICES } from './index.ts';
+import { exposeOutboxes } from './outbox/age.ts';
+import { PUBLISHERS } from './outbox/outbox.store.ts';
 import type { ServiceDependencies } from './service.ts';
 
 /** The objects of a process that its services use. */
@@ -63,6 +65,11 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
     const methods = roles.flatMap((role) => SERVICES[role].build({ ...dependencies, db: databaseOf(role) }));
     const dispatch = serviceRegistry.offer(methods);
     startJobs(roles, dependencies, closing);
+    exposeOutboxes(
+        metrics,
+        PUBLISHERS.filter((role) => roles.includes(role)),
+        databasesOf,
+    );
     const server = await serve({
         methods,
         dispatch,

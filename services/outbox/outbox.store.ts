@@ -12,7 +12,8 @@ import type { EventData } from '../../proto/gen/events/v1/events.ts';
  */
 
 /** The services whose changes are events. */
-export type Publisher = 'identity' | 'keys' | 'signing' | 'credentials' | 'wallet';
+export const PUBLISHERS = ['identity', 'keys', 'signing', 'credentials', 'wallet'] as const;
+export type Publisher = (typeof PUBLISHERS)[number];
 
 function outboxOf(service: Publisher) {
     return sql.identifier([service, 'outbox']);

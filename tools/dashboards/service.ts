@@ -18,6 +18,24 @@ const LIST_ROUTES = 'route=~"status_lists.*"';
 
 /** Rows that only one service has. */
 const OWN_ROWS: Readonly<Record<string, Row[]>> = {
+    events: [
+        {
+            title: 'Outboxes',
+            panels: [
+                {
+                    title: 'How long the oldest event has waited, by service',
+                    unit: 's',
+                    lines: { '{{service}}': `max by (service) (${gauge('outbox_age_seconds')})` },
+                },
+                {
+                    title: 'Runs of the relays, by outcome',
+                    unit: 'ops',
+                    lines: { '{{outcome}}': rate('job_duration_seconds_count', 'task="relay"', 'outcome') },
+                },
+                percentiles('Time of a run', 'job_duration_seconds', 'task="relay"'),
+            ],
+        },
+    ],
     credentials: [
         {
             title: 'Status lists',

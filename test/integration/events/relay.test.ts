@@ -5,11 +5,9 @@ import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import { eventsService } from '../../../services/events/service.ts';
 import { eventsStore } from '../../../services/events/store.ts';
-import { appendOwnEvents, type Publisher } from '../../../services/outbox/outbox.store.ts';
+import { appendOwnEvents, PUBLISHERS, type Publisher } from '../../../services/outbox/outbox.store.ts';
 import { relay } from '../../../services/outbox/relay.ts';
 import { testContext, testDatabase } from '../../support/harness.ts';
-
-const PUBLISHERS: Publisher[] = ['identity', 'keys', 'signing', 'credentials', 'wallet'];
 
 async function relayFixture() {
     const { db } = await testDatabase();
