@@ -113,7 +113,9 @@ test('distributing places all schemas or none, may be repeated, and says why it 
             EXECUTE format('LOCK TABLE %s.deltas', schema);
             INSERT INTO citus_schemas VALUES (schema);
         END $$`);
-    await db.rows(sql.unsafe`ALTER TABLE signing.issuers RENAME TO deltas`); // so that each schema has one
+    // So that each schema has one.
+    for (const table of ['signing.issuers', 'events.log'])
+        await db.rows(sql.unsafe`ALTER TABLE ${sql.identifier(table.split('.'))} RENAME TO deltas`);
     await db.transaction(async ({ rows }) => {
         await rows(sql.unsafe`SELECT FROM wallet.deltas`);
         assert.deepEqual(await distribute(url), [1, `${refused}canceling statement due to lock timeout`]);
