@@ -6,7 +6,8 @@ import { mergeMetrics, type ProcessMetrics } from './merge-metrics.ts';
 
 /**
  * Serves the operations port of processes that share their other ports. `/metrics` has the samples of all processes,
- * each with the label `process`. `/readyz` is ready while at least one process is, and then has the remarks of those that are. `replicas` may change.
+ * each with the label `process`. `/readyz` is ready while at least one process is, and then has the remarks of those
+ * that are. `replicas` may change.
  */
 export function serveReplicaOps(options: {
     host: string;
