@@ -161,3 +161,8 @@ export function requireUser(context: CallContext): string {
     if (context.user_id === undefined) throw new AppError('unauthenticated', 'This operation requires an account.');
     return context.user_id;
 }
+
+/** Throws AppError `forbidden` unless the caller is trusted. */
+export function requireTrusted({ trusted }: CallContext): void {
+    if (!trusted) throw new AppError('forbidden', 'This is for trusted callers only.');
+}

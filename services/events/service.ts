@@ -1,5 +1,5 @@
-import { requireUser } from '../../platform/context.ts';
-import { AppError, invalid } from '../../platform/errors.ts';
+import { requireTrusted, requireUser } from '../../platform/context.ts';
+import { invalid } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import { isId } from '../../platform/uuid.ts';
 import { EVENT_TYPES, isEventType } from '../../proto/event-types.ts';
@@ -23,13 +23,14 @@ export function eventsService({ store }: { store: EventsStore }): ServiceOf<type
         async listEvents(request, context) {
             const account = requireUser(context);
             refuseInvalidList(request);
-            const { after, types, limit } = request;
+            const { after, limit } = request;
+            const types = [...new Set(request.types)]; // a caller may repeat a type very often
             // With types, most rows may be of others. The bound of a page bounds how many are passed, too.
             const rows = types.length === 0 ? limit : MAX_PAGE_ROWS;
             return pageOf(await store.list({ account, after, types, limit: rows }, context), request);
         },
         async appendEvents({ entries }, context) {
-            if (!context.trusted) throw new AppError('forbidden', 'This is for trusted callers only.');
+            requireTrusted(context);
             refuseInvalidEntries(entries);
             await store.append(entries, context);
             return {};

@@ -1,6 +1,6 @@
-import { type CallContext, requireUser } from '../../platform/context.ts';
+import { type CallContext, requireTrusted, requireUser } from '../../platform/context.ts';
 import { dayText } from '../../platform/days.ts';
-import { AppError, invalid } from '../../platform/errors.ts';
+import { invalid } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import { isId } from '../../platform/uuid.ts';
 import type {
@@ -74,8 +74,4 @@ async function record(
     if (!DAY.test(day)) throw invalid('day must be a day, such as 2026-11-20.');
     await store.record(batch);
     return {};
-}
-
-function requireTrusted({ trusted }: CallContext): void {
-    if (!trusted) throw new AppError('forbidden', 'This is for trusted callers only.');
 }
