@@ -135,6 +135,7 @@ function credentialSteps(
         () => client.credentials.batch.status({ credential_ids: [credential_id] }),
         () => client.credentials.byIssuer({ issuer_did: did.did, limit: 25 }),
         () => client.credentials.bySubject({ subject_did: did.did, limit: 25 }),
+        () => client.events.list({ types: 'credential.issued', limit: 25 }),
     ];
 }
 
