@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
+import { withSession } from '../../../platform/postgres/session.ts';
 import { eventsService } from '../../../services/events/service.ts';
 import { eventsStore } from '../../../services/events/store.ts';
 import { appendOwnEvents, PUBLISHERS, type Publisher } from '../../../services/outbox/outbox.store.ts';
 import { relay } from '../../../services/outbox/relay.ts';
 import { testContext, testDatabase } from '../../support/harness.ts';
+import { until } from '../../support/until.ts';
 
 async function relayFixture() {
-    const { db } = await testDatabase();
+    const { db, url } = await testDatabase();
     const events = eventsService({ store: eventsStore(db) });
     const publish = (service: Publisher, account: string, ids: string[]) =>
         db.transaction((transaction) => {
@@ -21,7 +23,7 @@ async function relayFixture() {
         const request = { after: 0, types: [], limit: 1_000 };
         return (await events.listEvents(request, testContext({ user_id: account }))).events;
     };
-    return { db, events, publish, list };
+    return { db, url, events, publish, list };
 }
 
 const countRow = z.strictObject({ waiting: z.number() });
@@ -87,6 +89,34 @@ it('the numbers of an account have no gaps, whatever is published and relayed at
         );
         assert.deepEqual(stream.map(({ data }) => data?.key_id).sort(), ids.sort());
     }
+});
+
+it('two calls that append the same new entry at once both succeed, and it is in its stream once', async () => {
+    const { db, url, events, publish, list } = await relayFixture();
+    const account = randomUUID();
+    await publish('keys', account, ['a']);
+    await relay('keys', { db, events });
+    await publish('keys', account, ['b']);
+    const relays = await withSession(url, {}, async (client) => {
+        await client.query('BEGIN');
+        await client.query('SELECT FROM events.heads WHERE account = $1 FOR UPDATE', [account]);
+        const both = [relay('keys', { db, events }), relay('keys', { db, events })];
+        await until('both have read the log and wait for the account', async () => {
+            const [row] = await db.rows(sql.type(countRow)`
+                SELECT count(*) AS waiting FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+            return row?.waiting === 2;
+        });
+        return both;
+    });
+    await Promise.all(relays);
+    assert.deepEqual(
+        (await list(account)).map(({ seq, data }) => [seq, data?.key_id]),
+        [
+            [1, 'a'],
+            [2, 'b'],
+        ],
+    );
 });
 
 it('only trusted callers append events, and only valid ones', async () => {
