@@ -125,6 +125,15 @@ describe('an import', () => {
         assert.equal(await storedHash(email), hash);
     });
 
+    it('with an address several times creates the account of its first line', async () => {
+        const users = Array.from({ length: 100 }, () => ({ email: newEmail(), password_hash: HASHES.scrypt }));
+        const results = await importUsers(...users.flatMap((user) => [user, user, user, user]));
+        assert.deepEqual(
+            results.flatMap(({ user_id }, index) => (user_id === undefined ? [] : [index])),
+            users.map((_, index) => 4 * index),
+        );
+    });
+
     it('has 1 to 500 users', async () => {
         await assert.rejects(importUsers(), kind('invalid'));
         const users = Array.from({ length: 501 }, () => ({ malformed: 'x' }));
