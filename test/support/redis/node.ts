@@ -51,7 +51,7 @@ export async function redisServers({ tls = false } = {}) {
 
 /** Writes a certificate of a new authority to the folder. Returns the settings of a node with it. */
 function certified(dir: string): Settings {
-    const ca = authority('of the nodes');
+    const ca = authority(dir); // a name of its own: among authorities of one name, OpenSSL takes any for the issuer
     const { cert, key } = ca.certify('a node');
     const files = { 'tls-ca-cert-file': ca.cert, 'tls-cert-file': cert, 'tls-key-file': key };
     setDefaultCACertificates([...getCACertificates(), ca.cert]);
