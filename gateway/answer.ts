@@ -57,22 +57,10 @@ export function answering(options: {
     }
 
     async function write(endpoint: Endpoint, exchange: Exchange, { data, context }: Result): Promise<void> {
-        const { status, message, document, batch, bare, answer } = endpoint;
-        if (data instanceof ListAnswer) {
-            const list = await readList(shownList(answer as z.ZodObject, data), context);
-            if ('pieces' in list) overload.leave(exchange); // the reader determines how long the list takes
-            return writeList(endpoint, exchange, list);
-        }
-        if (document && data instanceof PublicDocument) return writeDocument(exchange, { ...document, document: data });
-        const headers = headersOf(exchange);
-        if (batch !== undefined) {
-            // Batches answer with an object.
-            const pieces = piecesOf(answer as z.ZodObject, data as Record<string, unknown>);
-            return writeStream(exchange.response, { status, message, pieces, headers, isInMemory: true });
-        }
-        const shown = answer.parse(data); // the fields that the endpoint declares, and no others
-        if (bare) writeBare(exchange.response, { status, data: shown, headers });
-        else writeSuccess(exchange.response, { status, message, data: shown, headers });
+        if (!(data instanceof ListAnswer)) return writeData(endpoint, exchange, data);
+        const list = await readList(shownList(endpoint.answer as z.ZodObject, data), context);
+        if ('pieces' in list) overload.leave(exchange); // the reader determines how long the list takes
+        return writeList(endpoint, exchange, list);
     }
 
     return async (endpoint, exchange) => {
@@ -108,6 +96,20 @@ function noteTarget(exchange: Exchange, { actsOn }: Endpoint, sources: unknown[]
         const id = (source as Record<string, unknown> | undefined)?.[actsOn]; // parsed inputs and answers are objects
         if (typeof id === 'string' && ID.test(id)) exchange.target = id;
     }
+}
+
+async function writeData(endpoint: Endpoint, exchange: Exchange, data: unknown): Promise<void> {
+    const { status, message, document, batch, bare, answer } = endpoint;
+    if (document && data instanceof PublicDocument) return writeDocument(exchange, { ...document, document: data });
+    const headers = headersOf(exchange);
+    if (batch !== undefined) {
+        // Batches answer with an object.
+        const pieces = piecesOf(answer as z.ZodObject, data as Record<string, unknown>);
+        return writeStream(exchange.response, { status, message, pieces, headers, isInMemory: true });
+    }
+    const shown = answer.parse(data); // the fields that the endpoint declares, and no others
+    if (bare) writeBare(exchange.response, { status, data: shown, headers });
+    else writeSuccess(exchange.response, { status, message, data: shown, headers });
 }
 
 async function writeList({ status, message }: Endpoint, exchange: Exchange, list: ListResult): Promise<void> {

@@ -36,25 +36,7 @@ export function engine(options: {
     const { admission, overload } = options;
     const answer = answering(options);
     const { fail } = refusals(options);
-
-    /** Waits for the admission, then calls `resume`. If either fails, answers with the error. */
-    async function run(
-        exchange: Exchange,
-        admitted: Promise<Verdict>,
-        resume: () => Promise<void> | void,
-    ): Promise<void> {
-        try {
-            const { decision, principal, failure } = await admitted;
-            exchange.decision = decision;
-            if (principal) exchange.principal = principal;
-            if (failure) throw failure;
-            await resume();
-            overload.leave(exchange); // from here on the reader determines how long the answer takes
-        } catch (error) {
-            await fail(exchange, error);
-        }
-    }
-
+    const run = runner(overload, fail);
     return {
         fail,
 
@@ -90,5 +72,25 @@ export function engine(options: {
                 return run(exchange, admission.admit(endpoint, exchange), () => answer(endpoint, exchange));
             };
         },
+    };
+}
+
+/** Returns a function that waits for the admission, then calls `resume`. If either fails, it answers with the error. */
+function runner(overload: Overload, fail: Refusals['fail']) {
+    return async (
+        exchange: Exchange,
+        admitted: Promise<Verdict>,
+        resume: () => Promise<void> | void,
+    ): Promise<void> => {
+        try {
+            const { decision, principal, failure } = await admitted;
+            exchange.decision = decision;
+            if (principal) exchange.principal = principal;
+            if (failure) throw failure;
+            await resume();
+            overload.leave(exchange); // from here on the reader determines how long the answer takes
+        } catch (error) {
+            await fail(exchange, error);
+        }
     };
 }

@@ -71,36 +71,20 @@ export function requestCounts(options: {
 }): RequestCounts {
     const { clock } = options;
     const batches = batchQueue(options);
-    let day = Number.NaN;
-    let counts = new Map<string, Count>();
+    const current = currentBatch(batches.add);
     let timer: NodeJS.Timeout | undefined;
     let sending = Promise.resolve();
 
-    function closeBatch(): void {
-        if (counts.size === 0) return;
-        batches.add({ batch_id: newId(), day: dayText(day * DAY_MS), counts: [...counts.values()] });
-        counts = new Map();
-    }
-
-    function countOf({ user_id: account = NIL_ID, key_id }: Caller, now: number): Count {
-        const today = Math.floor(now / DAY_MS);
-        if (today !== day) closeBatch();
-        day = today;
-        const name = key_id ?? account;
-        const known = counts.get(name);
-        if (known) return known;
-        if (counts.size === MAX_COUNTS) closeBatch();
-        const count = { account, key_id, requests: 0, refused: 0, verified: 0, logins: 0, last_used_at_ms: 0 };
-        counts.set(name, count);
+    function countOf(caller: Caller, now: number): Count {
         timer ??= setTimeout(send, SEND_AFTER_MS).unref();
-        return count;
+        return current.countOf(caller, now);
     }
 
     function send(): void {
         // A batch whose fate is unknown must not grow, so new counts gather until it is recorded.
-        if (batches.waiting() === 0) closeBatch();
+        if (batches.waiting() === 0) current.close();
         sending = batches.send().then(() => {
-            timer = batches.waiting() + counts.size > 0 ? setTimeout(send, SEND_AFTER_MS).unref() : undefined;
+            timer = batches.waiting() + current.size() > 0 ? setTimeout(send, SEND_AFTER_MS).unref() : undefined;
         });
     }
 
@@ -124,12 +108,39 @@ export function requestCounts(options: {
             clearTimeout(timer);
             const last = sending.then(() => {
                 clearTimeout(timer);
-                closeBatch();
+                current.close();
                 return batches.send();
             });
             await within(STOP_MS, last);
         },
     };
+}
+
+/** The counts since the last batch was closed. A batch is closed at the end of its day, and when it is full. */
+function currentBatch(add: (batch: RequestBatch) => void) {
+    let day = Number.NaN;
+    let counts = new Map<string, Count>();
+
+    function close(): void {
+        if (counts.size === 0) return;
+        add({ batch_id: newId(), day: dayText(day * DAY_MS), counts: [...counts.values()] });
+        counts = new Map();
+    }
+
+    function countOf({ user_id: account = NIL_ID, key_id }: Caller, now: number): Count {
+        const today = Math.floor(now / DAY_MS);
+        if (today !== day) close();
+        day = today;
+        const name = key_id ?? account;
+        const known = counts.get(name);
+        if (known) return known;
+        if (counts.size === MAX_COUNTS) close();
+        const count = { account, key_id, requests: 0, refused: 0, verified: 0, logins: 0, last_used_at_ms: 0 };
+        counts.set(name, count);
+        return count;
+    }
+
+    return { countOf, close, size: () => counts.size };
 }
 
 /** The batches that wait for the usage service, oldest first. */

@@ -15,41 +15,8 @@ export function changes(
     db: Database,
 ): Pick<SigningStore, 'insert' | 'rotate' | 'markCompromised' | 'archive' | 'ownIssuer' | 'findOwnIssuer'> {
     return {
-        insert: ({ issuer, key, quota, claim }, lifetime) => {
-            const work = async (transaction: Queries) => {
-                if (claim && !(await makeClaim(transaction, claim))) return 'held';
-                const place = await transaction.rows(sql.unsafe`
-                    INSERT INTO signing.accounts AS accounts (account, issuers) VALUES (${issuer.account}, 1)
-                    ON CONFLICT (account) DO UPDATE SET issuers = accounts.issuers + 1 WHERE accounts.issuers < ${quota}
-                    RETURNING 1`);
-                if (place.length === 0) throw REFUSED; // so that the claim is not made either
-                await insertIssuer(transaction, { issuer, key });
-                await publish(transaction, issuer, 'issuer.created', key.kid);
-                return 'written';
-            };
-            return db.transaction(work, 'issuer_insert', lifetime).catch((error: unknown) => {
-                if (error === REFUSED) return 'refused';
-                throw error;
-            });
-        },
-
-        rotate: ({ key, created_at, mostKeys, claim, ...own }, check, lifetime) => {
-            const work = async (transaction: Queries) => {
-                const [issuer] = await transaction.rows(lockIssuer(own));
-                if (!issuer) return 'missing';
-                if (claim && !(await makeClaim(transaction, claim))) return 'held';
-                check(issuer, await transaction.rows(keysOf(own, mostKeys)));
-                const [retired] = await transaction.rows(sql.type(retiredRow)`
-                    UPDATE signing.keys SET retired_at = ${created_at}
-                    WHERE issuer = ${own.id} AND retired_at IS NULL AND compromised_at IS NULL RETURNING kid`);
-                await transaction.rows(insertKey(own.id, key, created_at));
-                await publish(transaction, issuer, 'issuer.rotated', key.kid);
-                const previous = retired?.kid;
-                if (claim) await transaction.rows(sealClaim('signing', claim, claim.seal(previous)));
-                return { previous };
-            };
-            return db.transaction(work, 'issuer_rotate', lifetime);
-        },
+        insert: inserting(db),
+        rotate: rotating(db),
 
         async markCompromised({ account, id, kid, at, reason }, lifetime) {
             const work = async (transaction: Queries) => {
@@ -89,6 +56,46 @@ export function changes(
 }
 
 const REFUSED = new Error('the quota has no room');
+
+function inserting(db: Database): SigningStore['insert'] {
+    return ({ issuer, key, quota, claim }, lifetime) => {
+        const work = async (transaction: Queries) => {
+            if (claim && !(await makeClaim(transaction, claim))) return 'held';
+            const place = await transaction.rows(sql.unsafe`
+                INSERT INTO signing.accounts AS accounts (account, issuers) VALUES (${issuer.account}, 1)
+                ON CONFLICT (account) DO UPDATE SET issuers = accounts.issuers + 1 WHERE accounts.issuers < ${quota}
+                RETURNING 1`);
+            if (place.length === 0) throw REFUSED; // so that the claim is not made either
+            await insertIssuer(transaction, { issuer, key });
+            await publish(transaction, issuer, 'issuer.created', key.kid);
+            return 'written';
+        };
+        return db.transaction(work, 'issuer_insert', lifetime).catch((error: unknown) => {
+            if (error === REFUSED) return 'refused';
+            throw error;
+        });
+    };
+}
+
+function rotating(db: Database): SigningStore['rotate'] {
+    return ({ key, created_at, mostKeys, claim, ...own }, check, lifetime) => {
+        const work = async (transaction: Queries) => {
+            const [issuer] = await transaction.rows(lockIssuer(own));
+            if (!issuer) return 'missing';
+            if (claim && !(await makeClaim(transaction, claim))) return 'held';
+            check(issuer, await transaction.rows(keysOf(own, mostKeys)));
+            const [retired] = await transaction.rows(sql.type(retiredRow)`
+                UPDATE signing.keys SET retired_at = ${created_at}
+                WHERE issuer = ${own.id} AND retired_at IS NULL AND compromised_at IS NULL RETURNING kid`);
+            await transaction.rows(insertKey(own.id, key, created_at));
+            await publish(transaction, issuer, 'issuer.rotated', key.kid);
+            const previous = retired?.kid;
+            if (claim) await transaction.rows(sealClaim('signing', claim, claim.seal(previous)));
+            return { previous };
+        };
+        return db.transaction(work, 'issuer_rotate', lifetime);
+    };
+}
 
 /** Returns false if an earlier call holds the claim. */
 async function makeClaim({ rows }: Queries, claim: NewClaim): Promise<boolean> {
