@@ -22,7 +22,7 @@ class PunctualRedis extends SingleRedis {
         const sent = super.sendCommand(command, stream);
         const connection = this.stream;
         limitWait(command, () => {
-            if (this.stream === connection) this.disconnect(true);
+            if (this.stream === connection && !connection.writableEnded) this.disconnect(true); // the first of them does it
         });
         return sent;
     }

@@ -27,7 +27,7 @@ export function eventsService({ store }: { store: EventsStore }): ServiceOf<type
             const types = [...new Set(request.types)]; // a caller may repeat a type very often
             // With types, most rows may be of others. The bound of a page bounds how many are passed, too.
             const rows = types.length === 0 ? limit : MAX_PAGE_ROWS;
-            return pageOf(await store.list({ account, after, types, limit: rows }, context), request);
+            return pageOf(await store.list({ account, after, types, limit: rows }, context), { ...request, account });
         },
         async appendEvents({ entries }, context) {
             requireTrusted(context);
@@ -47,18 +47,24 @@ function refuseInvalidList({ after, types, limit }: ListEventsRequest): void {
 function refuseInvalidEntries(entries: AppendEventsRequest['entries']): void {
     if (entries.length > MAX_ENTRIES) throw invalid(`entries may have at most ${MAX_ENTRIES} items.`);
     const isValid = entries.every(
-        ({ entry_id, account, type, timestamp, data }) =>
+        ({ entry_id, type, timestamp, events }) =>
             isId(entry_id) &&
-            isId(account) &&
             isEventType(type) &&
             !Number.isNaN(Date.parse(timestamp)) &&
-            data.length > 0,
+            events.length > 0 &&
+            events.every(({ account }) => isId(account)),
     );
-    if (!isValid) throw invalid('An entry must have ids, a type of events, a time and at least one event.');
+    if (!isValid)
+        throw invalid(
+            'An entry must have an id, a type of events, a time and at least one event, each with its account.',
+        );
 }
 
 /** The events of these rows after `after`, up to the limit of the page. */
-function pageOf(rows: readonly LogRow[], { after, limit }: ListEventsRequest): ListEventsResponse {
+function pageOf(
+    rows: readonly LogRow[],
+    { account, after, limit }: ListEventsRequest & { account: string },
+): ListEventsResponse {
     const events: Event[] = [];
     let next = after;
     for (const row of rows) {
@@ -66,7 +72,8 @@ function pageOf(rows: readonly LogRow[], { after, limit }: ListEventsRequest): L
         const before = row.last_seq - row.count;
         const first = Math.max(0, next - before); // the first one of the row that the caller does not have
         const taken = data?.slice(first, first + limit - events.length);
-        for (const [index, item] of taken?.entries() ?? []) events.push(eventOf(row, first + index, item));
+        for (const [index, item] of taken?.entries() ?? [])
+            events.push(eventOf(row, { account, index: first + index, data: item }));
         next = taken ? before + first + taken.length : row.last_seq;
         if (events.length === limit) break;
     }
@@ -74,7 +81,10 @@ function pageOf(rows: readonly LogRow[], { after, limit }: ListEventsRequest): L
 }
 
 /** The event at `index` of the row. Its id is the same whoever reads it, and no other event has it. */
-function eventOf({ last_seq, count, entry_id, type, happened_at }: LogRow, index: number, data: EventData): Event {
+function eventOf(
+    { last_seq, count, type, happened_at }: LogRow,
+    { account, index, data }: { account: string; index: number; data: EventData },
+): Event {
     const seq = last_seq - count + 1 + index;
-    return { event_id: `${entry_id}.${index}`, seq, type, timestamp: happened_at, data };
+    return { event_id: `${account}.${seq}`, seq, type, timestamp: happened_at, data };
 }

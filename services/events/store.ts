@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
-import { type Database, refusalCode, sql } from '../../platform/postgres/db.ts';
+import { type Database, sql } from '../../platform/postgres/db.ts';
 import type { Entry } from '../../proto/gen/events/v1/events.ts';
 
 const logRow = z.strictObject({
     last_seq: z.number(),
     count: z.number(),
-    entry_id: z.string(),
     type: z.string(),
     happened_at: z.string(),
     /** JSON text of an array of EventData; null if the type is not asked for. */
@@ -30,23 +29,15 @@ export interface EventsStore {
     list(query: EventsQuery, lifetime?: CallLifetime): Promise<readonly LogRow[]>;
 }
 
-/** SQLSTATE of a row whose key exists. */
-const UNIQUE_VIOLATION = '23505';
-
 const TYPES = ['uuid', 'uuid', 'text', 'timestamptz', 'jsonb'];
 
 export function eventsStore(db: Database): EventsStore {
     return {
-        append: (entries, lifetime) =>
-            append(db, entries, lifetime).catch((error) => {
-                // Another call was appending the same entry. It has committed, so this call finds the entry now.
-                if (refusalCode(error) !== UNIQUE_VIOLATION) throw error;
-                return append(db, entries, lifetime);
-            }),
+        append: (entries, lifetime) => append(db, entries, lifetime),
         list({ account, after, types, limit }, lifetime) {
             const asked = types.length === 0 ? sql.fragment`true` : sql.fragment`type = ANY(${textArray(types)})`;
             const statement = sql.type(logRow)`
-                SELECT last_seq, count, entry_id, type, happened_at, CASE WHEN ${asked} THEN data::text END AS data
+                SELECT last_seq, count, type, happened_at, CASE WHEN ${asked} THEN data::text END AS data
                 FROM events.log WHERE account = ${account} AND last_seq > ${after} ORDER BY last_seq LIMIT ${limit}`;
             return db.rows(statement, 'events_list', lifetime);
         },
@@ -55,22 +46,20 @@ export function eventsStore(db: Database): EventsStore {
 
 /**
  * Numbers the events in the given order. The row of an account in `heads` stays locked until the commit, so its numbers are
- * committed in their order, and a reader never sees one without those before it.
+ * committed in their order, and a reader never sees one without those before it. A call that appends the same entry at the
+ * same time waits for this one, and then adds nothing.
  */
 async function append(db: Database, entries: readonly Entry[], lifetime?: CallLifetime): Promise<void> {
-    const tuples = entries.map(({ entry_id, account, type, timestamp, data }) => [
-        entry_id,
-        account,
-        type,
-        timestamp,
-        JSON.stringify(data),
-    ]);
+    const ids = entries.map(({ entry_id }) => entry_id).sort();
     const statement = sql.unsafe`
-        WITH new AS (
-            SELECT *, jsonb_array_length(data) AS count
-            FROM ${sql.unnest(tuples, TYPES)} WITH ORDINALITY
+        WITH entries AS (
+            INSERT INTO events.entries (entry_id) SELECT unnest(${sql.array(ids, 'uuid')})
+            ON CONFLICT DO NOTHING RETURNING entry_id
+        ), new AS (
+            SELECT sent.*, jsonb_array_length(data) AS count
+            FROM ${sql.unnest(entries.flatMap(rowsOf), TYPES)} WITH ORDINALITY
                 AS sent (entry_id, account, type, happened_at, data, position)
-            WHERE NOT EXISTS (SELECT FROM events.log WHERE log.entry_id = sent.entry_id)
+            JOIN entries USING (entry_id)
         ), counted AS (
             SELECT *, sum(count) OVER (PARTITION BY account) AS sum,
                    sum(count) OVER (PARTITION BY account ORDER BY position) AS sum_so_far
@@ -81,10 +70,19 @@ async function append(db: Database, entries: readonly Entry[], lifetime?: CallLi
             ON CONFLICT (account) DO UPDATE SET seq = heads.seq + excluded.seq
             RETURNING account, seq
         )
-        INSERT INTO events.log (account, last_seq, count, entry_id, type, happened_at, data)
-        SELECT account, seq - sum + sum_so_far, count, entry_id, type, happened_at, data
+        INSERT INTO events.log (account, last_seq, count, type, happened_at, data)
+        SELECT account, seq - sum + sum_so_far, count, type, happened_at, data
         FROM counted JOIN heads USING (account)`;
     await db.rows(statement, 'events_append', lifetime);
+}
+
+/** The rows of an entry: one for each account. */
+function rowsOf({ entry_id, type, timestamp, events }: Entry) {
+    const byAccount = Map.groupBy(events, ({ account }) => account);
+    return Array.from(byAccount, ([account, own]) => {
+        const data = JSON.stringify(own.map((event) => event.data));
+        return [entry_id, account, type, timestamp, data];
+    });
 }
 
 function textArray(texts: readonly string[]) {

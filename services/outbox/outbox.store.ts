@@ -7,13 +7,16 @@ import type { EventData } from '../../proto/gen/events/v1/events.ts';
  * A transactional outbox: the statement that changes something also appends its event to the table `outbox` of its own
  * schema, so that either both are committed or none. A job passes the entries on to the events service (relay.ts).
  *
- * An entry has all events of one type that one statement writes for one account. A batch of 64 credentials of one account
- * then costs one more row, not 64.
+ * An entry has all events that one statement writes, each with its account. A statement that issues 64 credentials then
+ * costs one more row, not 64.
  */
 
 /** The services whose changes are events. */
 export const PUBLISHERS = ['identity', 'keys', 'signing', 'credentials', 'wallet'] as const;
 export type Publisher = (typeof PUBLISHERS)[number];
+
+/** Number of events in an entry of one account. Beyond it: the account's further events are another entry. */
+const MOST_EVENTS = 1_000;
 
 function outboxOf(service: Publisher) {
     return sql.identifier([service, 'outbox']);
@@ -25,9 +28,9 @@ function outboxOf(service: Publisher) {
  */
 export function appendEvents(service: Publisher, type: EventType, data: ReturnType<typeof sql.fragment>) {
     return sql.fragment`
-        INSERT INTO ${outboxOf(service)} (account, type, data)
-        SELECT account, ${type}, jsonb_agg(jsonb_build_object(${data})) FROM written
-        WHERE account IS NOT NULL GROUP BY account`;
+        INSERT INTO ${outboxOf(service)} (type, data)
+        SELECT ${type}, jsonb_agg(jsonb_build_object('account', account, ${data})) FROM written
+        WHERE account IS NOT NULL HAVING count(*) > 0`;
 }
 
 /** Appends events of one account in a transaction: one for each item of `data`. */
@@ -36,18 +39,19 @@ export async function appendOwnEvents(
     service: Publisher,
     { account, type, data }: { account: string; type: EventType; data: ReadonlyArray<Partial<EventData>> },
 ): Promise<void> {
-    if (data.length === 0) return;
-    await rows(sql.unsafe`
-        INSERT INTO ${outboxOf(service)} (account, type, data) VALUES (${account}, ${type}, ${JSON.stringify(data)}::jsonb)`);
+    for (let from = 0; from < data.length; from += MOST_EVENTS) {
+        const events = data.slice(from, from + MOST_EVENTS).map((item) => ({ account, ...item }));
+        await rows(sql.unsafe`
+            INSERT INTO ${outboxOf(service)} (type, data) VALUES (${type}, ${JSON.stringify(events)}::jsonb)`);
+    }
 }
 
 const entryRow = z.strictObject({
     id: z.number(),
     entry_id: z.string(),
-    account: z.string(),
     type: z.string(),
     happened_at: z.string(),
-    /** JSON text of an array of EventData. */
+    /** JSON text of an array of EventData, each with its account. */
     data: z.string(),
 });
 export type OutboxEntry = z.infer<typeof entryRow>;
@@ -55,7 +59,7 @@ export type OutboxEntry = z.infer<typeof entryRow>;
 /** Returns the entries that were written first. */
 export function oldestEntries(db: Database, service: Publisher, limit: number): Promise<readonly OutboxEntry[]> {
     return db.rows(sql.type(entryRow)`
-        SELECT id, entry_id, account, type, happened_at, data::text AS data FROM ${outboxOf(service)}
+        SELECT id, entry_id, type, happened_at, data::text AS data FROM ${outboxOf(service)}
         ORDER BY id LIMIT ${limit}`);
 }
 

@@ -2,14 +2,16 @@ import { ownContext } from '../../platform/context.ts';
 import type { Database } from '../../platform/postgres/db.ts';
 import type { Job } from '../../platform/redis/jobs.ts';
 import type { ServiceDefinition, ServiceOf } from '../../platform/rpc/definition.ts';
-import type { EventsServiceDefinition } from '../../proto/gen/events/v1/events.ts';
+import type { EventData, EventsServiceDefinition } from '../../proto/gen/events/v1/events.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
 import { type OutboxEntry, oldestEntries, type Publisher, removeEntries } from './outbox.store.ts';
 
 /** Interval between two runs, in milliseconds. An event is in its stream after at most about one of them. */
 const RELAY_EVERY_MS = 1_000;
 /** Number of entries in one call of the events service. Beyond it: the next call has them. */
-const RELAYED_ENTRIES = 200;
+const RELAYED_ENTRIES = 500;
+/** Length of the entries of one call as JSON text. Beyond it: the next call has the rest. */
+const RELAYED_LENGTH = 1 << 20;
 
 type Events = Pick<ServiceOf<typeof EventsServiceDefinition>, 'appendEvents'>;
 
@@ -19,18 +21,35 @@ type Events = Pick<ServiceOf<typeof EventsServiceDefinition>, 'appendEvents'>;
  * that are written meanwhile may wait for the next run.
  */
 export async function relay(service: Publisher, { db, events }: { db: Database; events: Events }): Promise<void> {
-    for (let relayed = RELAYED_ENTRIES; relayed === RELAYED_ENTRIES; ) {
-        const entries = await oldestEntries(db, service, RELAYED_ENTRIES);
-        relayed = entries.length;
-        if (relayed === 0) return;
+    for (;;) {
+        const oldest = await oldestEntries(db, service, RELAYED_ENTRIES);
+        if (oldest.length === 0) return;
+        const entries = firstWithin(oldest, RELAYED_LENGTH);
         await events.appendEvents({ entries: entries.map(sent) }, ownContext());
         const ids = entries.map(({ id }) => id);
         await removeEntries(db, service, ids);
+        if (entries.length === oldest.length && oldest.length < RELAYED_ENTRIES) return;
     }
 }
 
-function sent({ entry_id, account, type, happened_at, data }: OutboxEntry) {
-    return { entry_id, account, type, timestamp: happened_at, data: JSON.parse(data) };
+/** The first of these entries, and those after it while all together are not longer than `length`. */
+function firstWithin(entries: readonly OutboxEntry[], length: number): readonly OutboxEntry[] {
+    let sum = 0;
+    const end = entries.findIndex(({ data }, index) => {
+        sum += data.length;
+        return index > 0 && sum > length;
+    });
+    return end === -1 ? entries : entries.slice(0, end);
+}
+
+function sent({ entry_id, type, happened_at, data }: OutboxEntry) {
+    const events: Array<EventData & { account: string }> = JSON.parse(data);
+    return {
+        entry_id,
+        type,
+        timestamp: happened_at,
+        events: events.map(({ account, ...data }) => ({ account, data })),
+    };
 }
 
 /** Returns the job that empties the outbox of a service. */

@@ -1,11 +1,12 @@
+-- The entries whose events are in the log: one that is sent again adds nothing. An id is a UUIDv7, so it contains the time.
+CREATE TABLE events.entries (entry_id uuid PRIMARY KEY);
+
 -- The events of all accounts. A row has the events of one type that one statement has written for one account.
 CREATE TABLE events.log (
     account uuid NOT NULL,
     -- the number of the last event of the row. The numbers of an account have no gaps, and begin with 1.
     last_seq bigint NOT NULL,
     count int NOT NULL,
-    -- names the row. It is not appended twice.
-    entry_id uuid NOT NULL UNIQUE,
     type text NOT NULL,
     happened_at timestamptz NOT NULL,
     -- an array with one object for each event

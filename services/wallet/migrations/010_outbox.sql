@@ -1,10 +1,11 @@
 -- Events that the statements of this service have written, until the events service has them (services/outbox).
 CREATE TABLE wallet.outbox (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    entry_id uuid NOT NULL DEFAULT gen_random_uuid(),
-    account uuid NOT NULL,
+    -- a UUIDv7, so that the entries of the stream are recorded in their order
+    entry_id uuid NOT NULL DEFAULT (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0')
+        || '7' || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid,
     type text NOT NULL,
     happened_at timestamptz NOT NULL DEFAULT now(),
-    -- an array with one object for each event
+    -- an array with one object for each event, which names its account
     data jsonb NOT NULL
 );

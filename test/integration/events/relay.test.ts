@@ -91,6 +91,25 @@ it('the numbers of an account have no gaps, whatever is published and relayed at
     }
 });
 
+it('a full outbox is relayed in calls of a bounded size', async () => {
+    const { db, events, publish, list } = await relayFixture();
+    const account = randomUUID();
+    await publish('keys', account, Array(25_000).fill(randomUUID()));
+    assert.equal(await waiting(db, 'keys'), 25);
+    const lengths: number[] = [];
+    const measured = {
+        appendEvents(...[request, context]: Parameters<typeof events.appendEvents>) {
+            lengths.push(JSON.stringify(request).length);
+            return events.appendEvents(request, context);
+        },
+    };
+    await relay('keys', { db, events: measured });
+    assert.ok(lengths.length > 1 && Math.max(...lengths) < 1.5 * 2 ** 20, String(lengths));
+    assert.equal(await waiting(db, 'keys'), 0);
+    const last = await events.listEvents({ after: 24_999, types: [], limit: 2 }, testContext({ user_id: account }));
+    assert.deepEqual([last.events.length, last.next, (await list(account)).length], [1, 25_000, 1_000]);
+});
+
 it('two calls that append the same new entry at once both succeed, and it is in its stream once', async () => {
     const { db, url, events, publish, list } = await relayFixture();
     const account = randomUUID();
@@ -123,14 +142,14 @@ it('only trusted callers append events, and only valid ones', async () => {
     const { events } = await relayFixture();
     const entry = {
         entry_id: randomUUID(),
-        account: randomUUID(),
         type: 'key.created',
         timestamp: '2026-11-20T12:00:00.000Z',
-        data: [{}],
+        events: [{ account: randomUUID(), data: {} }],
     };
     const trusted = testContext({ trusted: true, user_id: undefined });
     await assert.rejects(events.appendEvents({ entries: [entry] }, testContext({})), { kind: 'forbidden' });
-    for (const wrong of [{ entry_id: 'x' }, { account: '' }, { type: 'x' }, { timestamp: 'now' }, { data: [] }])
+    const nobodys = [{ account: '', data: {} }];
+    for (const wrong of [{ entry_id: 'x' }, { type: 'x' }, { timestamp: 'now' }, { events: [] }, { events: nobodys }])
         await assert.rejects(events.appendEvents({ entries: [{ ...entry, ...wrong }] }, trusted), { kind: 'invalid' });
     const many = Array.from({ length: 1_001 }, () => entry);
     await assert.rejects(events.appendEvents({ entries: many }, trusted), { kind: 'invalid' });

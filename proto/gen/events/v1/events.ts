@@ -55,17 +55,20 @@ export interface AppendEventsRequest {
   entries: Entry[];
 }
 
-/** Events of one type that one statement has written for one account. */
+/** Events of one type that one statement has written. */
 export interface Entry {
-  /** UUID */
+  /** UUIDv7 */
   entry_id: string;
-  /** UUID */
-  account: string;
   type: string;
   /** ISO 8601 */
   timestamp: string;
-  /** One event for each. */
-  data: EventData[];
+  events: OwnedEvent[];
+}
+
+export interface OwnedEvent {
+  /** UUID */
+  account: string;
+  data: EventData | undefined;
 }
 
 export interface AppendEventsResponse {
@@ -524,7 +527,7 @@ export const AppendEventsRequest: MessageFns<AppendEventsRequest> = {
 };
 
 function createBaseEntry(): Entry {
-  return { entry_id: "", account: "", type: "", timestamp: "", data: [] };
+  return { entry_id: "", type: "", timestamp: "", events: [] };
 }
 
 export const Entry: MessageFns<Entry> = {
@@ -532,17 +535,14 @@ export const Entry: MessageFns<Entry> = {
     if (message.entry_id !== "") {
       writer.uint32(10).string(message.entry_id);
     }
-    if (message.account !== "") {
-      writer.uint32(18).string(message.account);
-    }
     if (message.type !== "") {
-      writer.uint32(26).string(message.type);
+      writer.uint32(18).string(message.type);
     }
     if (message.timestamp !== "") {
-      writer.uint32(34).string(message.timestamp);
+      writer.uint32(26).string(message.timestamp);
     }
-    for (const v of message.data) {
-      EventData.encode(v!, writer.uint32(42).fork()).join();
+    for (const v of message.events) {
+      OwnedEvent.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -573,7 +573,7 @@ export const Entry: MessageFns<Entry> = {
               break;
             }
 
-            message.account = reader.string();
+            message.type = reader.string();
             continue;
           }
           case 3: {
@@ -581,7 +581,7 @@ export const Entry: MessageFns<Entry> = {
               break;
             }
 
-            message.type = reader.string();
+            message.timestamp = reader.string();
             continue;
           }
           case 4: {
@@ -589,15 +589,7 @@ export const Entry: MessageFns<Entry> = {
               break;
             }
 
-            message.timestamp = reader.string();
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.data.push(EventData.decode(reader, reader.uint32()));
+            message.events.push(OwnedEvent.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -618,10 +610,76 @@ export const Entry: MessageFns<Entry> = {
   fromPartial(object: DeepPartial<Entry>): Entry {
     const message = createBaseEntry();
     message.entry_id = object.entry_id ?? "";
-    message.account = object.account ?? "";
     message.type = object.type ?? "";
     message.timestamp = object.timestamp ?? "";
-    message.data = object.data?.map((e) => EventData.fromPartial(e)) || [];
+    message.events = object.events?.map((e) => OwnedEvent.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseOwnedEvent(): OwnedEvent {
+  return { account: "", data: undefined };
+}
+
+export const OwnedEvent: MessageFns<OwnedEvent> = {
+  encode(message: OwnedEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.data !== undefined) {
+      EventData.encode(message.data, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OwnedEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOwnedEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.data = EventData.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<OwnedEvent>): OwnedEvent {
+    return OwnedEvent.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<OwnedEvent>): OwnedEvent {
+    const message = createBaseOwnedEvent();
+    message.account = object.account ?? "";
+    message.data = (object.data !== undefined && object.data !== null) ? EventData.fromPartial(object.data) : undefined;
     return message;
   },
 };

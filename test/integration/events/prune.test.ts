@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { it } from 'node:test';
+import { z } from 'zod';
+import { DAY_MS } from '../../../platform/days.ts';
+import { newId } from '../../../platform/ids.ts';
+import { sql } from '../../../platform/postgres/db.ts';
+import { pruneEvents } from '../../../services/events/prune.store.ts';
+import { eventsStore } from '../../../services/events/store.ts';
+import { testDatabase } from '../../support/harness.ts';
+
+it('events and entries are kept for 400 days, and the numbers continue', async () => {
+    const { db } = await testDatabase();
+    const store = eventsStore(db);
+    const account = randomUUID();
+    const entryOf = (days: number) => {
+        const at = Date.now() - days * DAY_MS;
+        return {
+            entry_id: newId(at),
+            type: 'key.created',
+            timestamp: new Date(at).toISOString(),
+            events: [{ account, data: { key_id: `${days} days old` } }],
+        };
+    };
+    const entries = [500, 401, 399, 1].map(entryOf);
+    await store.append(entries);
+    assert.equal(await pruneEvents(db), 4);
+    await store.append([entryOf(0)]);
+    const rows = await store.list({ account, after: 0, types: [], limit: 10 });
+    assert.deepEqual(
+        rows.map(({ last_seq, data }) => [last_seq, data]),
+        [
+            [3, '[{"key_id": "399 days old"}]'],
+            [4, '[{"key_id": "1 days old"}]'],
+            [5, '[{"key_id": "0 days old"}]'],
+        ],
+    );
+    const left = await db.rows(sql.type(z.strictObject({ entry_id: z.string() }))`
+        SELECT entry_id FROM events.entries ORDER BY entry_id`);
+    assert.deepEqual(
+        left.slice(0, 2).map(({ entry_id }) => entry_id),
+        entries.slice(2).map(({ entry_id }) => entry_id),
+    );
+});
