@@ -6,6 +6,7 @@ import { type Config, databaseUrls } from '../platform/process/config.ts';
 import type { Log } from '../platform/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
+import { within } from '../platform/within.ts';
 import type { ServiceRole } from '../proto/services.ts';
 import { COUNTING } from './counts/pending.store.ts';
 import { arrangeParts } from './credentials/parts/parts.store.ts';
@@ -77,6 +78,31 @@ export async function arrangeCredentialParts(config: Config): Promise<void> {
 function nameOf(url: string): string {
     const { host, port, database } = connectionTo(url);
     return `${host}:${port}/${database}`;
+}
+
+/** Time limit for a database to answer a scrape, in milliseconds. Beyond it: it counts as away. */
+const ANSWER_MS = 1_000;
+
+/** Exports for each of a process's own databases whether it answers. */
+export function exposeDatabases(metrics: Metrics, own: Databases['own']): void {
+    metrics.collect(
+        {
+            type: 'gauge',
+            name: 'database_answers',
+            help: 'Whether a database answers this process: 1 or 0.',
+            labels: ['database'],
+        },
+        () =>
+            Promise.all(
+                own.map(async ({ name, database }) => {
+                    const answers = await within(
+                        ANSWER_MS,
+                        database.ping().then(() => 1),
+                    ).catch(() => 0);
+                    return { labels: { database: name }, value: answers ?? 0 };
+                }),
+            ),
+    );
 }
 
 /**

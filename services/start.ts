@@ -14,7 +14,7 @@ import type { ServiceRole } from '../proto/services.ts';
 import { ONE_PART } from './credentials/parts/part-map.ts';
 import { partMapIn } from './credentials/parts/parts.store.ts';
 import { cryptoPools } from './crypto-pools.ts';
-import { roleDatabases, watchDatabases } from './databases.ts';
+import { exposeDatabases, roleDatabases, watchDatabases } from './databases.ts';
 import { idempotencies } from './idempotency/idempotency.ts';
 import { SERVICES } from './index.ts';
 import { exposeOutboxes } from './outbox/age.ts';
@@ -83,6 +83,7 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
     });
     closing.defer(() => server.stop());
     watchDatabases(own, readiness);
+    exposeDatabases(metrics, own);
     return server.address;
 }
 

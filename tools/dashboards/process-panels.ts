@@ -72,3 +72,9 @@ export const statementTime = (select = ''): Panel => ({
         '99th percentile': quantile(0.99, 'database_query_duration_seconds', select),
     },
 });
+
+export const databases = (select = ''): Panel => ({
+    title: 'Databases that answer (1) or do not (0)',
+    unit: 'short',
+    lines: { '{{database}}': `min by (database) (${gauge('database_answers', select)})` },
+});

@@ -3,6 +3,7 @@ import {
     batchSize,
     connections,
     cpu,
+    databases,
     eventLoop,
     eventLoopLag,
     memory,
@@ -114,6 +115,9 @@ export function serviceDashboard(role: string): object {
             ],
         },
         ...(OWN_ROWS[role] ?? []),
-        { title: 'PostgreSQL', panels: [connections(processes), statements(processes), statementTime(processes)] },
+        {
+            title: 'PostgreSQL',
+            panels: [connections(processes), statements(processes), statementTime(processes), databases(processes)],
+        },
     ]);
 }
