@@ -60,6 +60,8 @@ const ODD_TEXTS = [
 ];
 const ODD_NUMBERS = [0, 1, 2, 25, 999, 1_000, 1_001, 65_536, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1] as const;
 const NO_ACCOUNT = '00000000-0000-7000-8000-000000000000';
+/** Largest request in bytes. A frame with several of them stays below the 4 MiB that a message may have. */
+const MAX_BYTES = 256 << 10;
 /** Methods that are not called here: attackStream (grpc.ts) calls them. */
 const FRAMES = /^rpc\./;
 
@@ -117,11 +119,13 @@ export function someCall(pool: CallPool, random: Random): RandomCall {
     if (name === undefined) throw new RangeError('There are no methods.');
     const { requestType, requestSerialize } = methodAt(name);
     const protoPackage = name.slice(0, name.indexOf('.', name.indexOf('.') + 1));
-    const request = requestSerialize(someMessage(fieldsOf(requestType.type), { pool, random, protoPackage }));
+    let request: Buffer;
+    do request = requestSerialize(someMessage(fieldsOf(requestType.type), { pool, random, protoPackage }));
+    while (request.length > MAX_BYTES);
     const options = {
         random,
         dictionary: ['\x0a\x00', '\x12\x00', '\x08\x01', '\x0b', '\x0c', '\xff'],
-        maxBytes: 256 << 10,
+        maxBytes: MAX_BYTES,
     };
     return { name, request: random.oneIn(3) ? mutated(request, request, options) : request };
 }

@@ -27,7 +27,10 @@ export const ENDPOINTS: ReadonlyArray<Endpoint & { id: EndpointId }> = endpointT
 });
 
 /** The media types of answers that have no envelope. */
-const DOCUMENT_TYPES = new Set(ENDPOINTS.map(({ document }) => document?.contentType ?? ''));
+const DOCUMENT_TYPES = new Set([
+    'application/x-ndjson; charset=utf-8',
+    ...ENDPOINTS.map(({ document }) => document?.contentType ?? ''),
+]);
 
 /**
  * Sends `runs` mutants of an endpoint's example. Each must be answered in time, in the envelope, and never with a 5xx.

@@ -76,6 +76,11 @@ async function decided(gateway: Gateway): Promise<string> {
     return state;
 }
 
+/** Resolves when a new confirmation counts: the gateway may lose further connections to the old master after the first. */
+function confirmed(gateway: Gateway): Promise<void> {
+    return until('a new confirmation counts', async () => (await gateway.state(true)) === 'admitted');
+}
+
 /**
  * Calls the limiters of two gateways constantly. `limitsAreExact` ends this load, and checks that new limits are exact
  * over both.
@@ -144,7 +149,7 @@ for (const tls of [false, true])
             const { master, replica } = await pairOf(gateway);
             await takeOver({ from: master.redis, to: replica.redis });
             assert.equal(await decided(gateway), 'unconfirmed');
-            assert.equal(await gateway.state(true), 'admitted');
+            await confirmed(gateway);
             // Now the gateway has a connection to both. After the next takeover it is redirected, and loses no connection.
             const lose = await loseRevocation(gateway, replica.redis);
             await takeOver({ from: replica.redis, to: master.redis });
@@ -161,7 +166,7 @@ for (const tls of [false, true])
             await until('the replica is promoted', () => isMaster(replica.redis));
             await lose(replica.redis);
             assert.equal(await decided(gateway), 'unconfirmed');
-            assert.equal(await gateway.state(true), 'admitted', 'a new confirmation counts');
+            await confirmed(gateway);
             await load.limitsAreExact();
         });
 
@@ -187,7 +192,7 @@ for (const tls of [false, true])
             await until('the replica is promoted', () => isMaster(replica.redis));
             await lose(replica.redis);
             assert.equal(await decided(gateway), 'unconfirmed');
-            assert.equal(await gateway.state(true), 'admitted', 'a new confirmation counts');
+            await confirmed(gateway);
             await load.limitsAreExact();
             const before = runs;
             await until('the job runs on', () => runs > before);

@@ -14,6 +14,8 @@ import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { findDrift } from '../../../../services/counts/drift.store.ts';
 import { ONE_PART } from '../../../../services/credentials/parts/part-map.ts';
 import { didStore } from '../../../../services/did/store.ts';
+import { eventsService } from '../../../../services/events/service.ts';
+import { eventsStore } from '../../../../services/events/store.ts';
 import { identityService } from '../../../../services/identity/service.ts';
 import { identityStore } from '../../../../services/identity/store.ts';
 import { tokens } from '../../../../services/identity/tokens.ts';
@@ -75,7 +77,8 @@ const ground: ServiceDependencies = {
     requestCounts: () => counts,
     signatures: () => signatures,
     passwords: () => passwords,
-    serviceClient: () => ({}) as never, // the jobs call no service, because no credential has a place on a status list
+    // The jobs call no other service, because no credential has a place on a status list.
+    serviceClient: () => eventsService({ store: eventsStore(db) }) as never,
     idempotency: testIdempotency(db),
 };
 const jobs = Object.values(SERVICES).flatMap((service) => Object.values(service.jobs?.(ground) ?? {}));
@@ -142,6 +145,7 @@ const BOUNDED = [
     'usage.batches',
     'identity.sessions',
     'identity.spent_refreshes',
+    'identity.outbox',
 ];
 
 /** The sizes that must not grow: rows by table, and the number and bytes of the Redis keys. */
