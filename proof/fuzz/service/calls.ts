@@ -158,6 +158,9 @@ function someValue({ type, typeName }: Field, filling: Filling): unknown {
     if (type === 'TYPE_STRING') return random.pick(pool.texts);
     if (type === 'TYPE_BYTES') return random.pick(pool.bytes);
     if (type === 'TYPE_BOOL') return random.oneIn(2);
-    if (type === 'TYPE_MESSAGE') return someMessage(fieldsOf(messageAt(`${protoPackage}.${typeName}`)), filling);
+    if (type === 'TYPE_MESSAGE') {
+        const name = typeName.includes('.') ? typeName : `${protoPackage}.${typeName}`;
+        return someMessage(fieldsOf(messageAt(name)), filling);
+    }
     return random.pick(ODD_NUMBERS);
 }
