@@ -14,7 +14,7 @@ const FIRST_ID = sql.fragment`
 export async function pruneEvents(db: Database): Promise<number> {
     const events = await pruneByTime(db, {
         table: ['events', 'log'],
-        key: 'ctid',
+        key: 'happened_at',
         time: 'happened_at',
         before: BEFORE,
     });
