@@ -5,7 +5,16 @@ import { sharedSeal } from './shared-seal.ts';
 /** The list that a cursor belongs to. */
 export interface ListScope {
     /** The kind of the list. */
-    list: 'keys' | 'credentials_by_issuer' | 'credentials_by_subject' | 'wallet_credentials' | 'issuers';
+    list:
+        | 'keys'
+        | 'credentials_by_issuer'
+        | 'credentials_by_subject'
+        | 'credentials_issued'
+        | 'wallet_credentials'
+        | 'issuers'
+        | 'sessions'
+        | 'presentations'
+        | 'wallets';
     /** The account that reads the list; undefined for a trusted caller that acts for no account. */
     account: string | undefined;
     /** The DID or the wallet of the list; needed if an account can read several lists of this kind. */

@@ -5,7 +5,7 @@ import type { CredentialSummary, ListRequest, ListResponse } from '../../proto/g
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { credentialId } from '../../tokens/credential-id.ts';
 import type { Cursors } from '../cursors.ts';
-import { requireLimit, totalOf } from '../paging.ts';
+import { onePage, requireLimit, totalOf } from '../paging.ts';
 import type { CredentialStore, ListedRow, Party } from './rows.ts';
 import { requireIssuer, requireSubject } from './rules.ts';
 
@@ -20,33 +20,27 @@ export interface ListDependencies {
     listScope: 'owner' | 'platform';
 }
 
-/**
- * Estimated size at which a page ends, in bytes. It keeps an answer to the gateway below 2 MiB. Beyond it: the page has
- * a cursor.
- */
-const MAX_PAGE_BYTES = 1_500_000;
-
 /** Returns one page of a party's credentials, newest first. */
 export async function listCredentials(
     deps: ListDependencies,
     request: ListRequest,
     context: CallContext,
 ): Promise<ListResponse> {
-    const { limit, cursor, with_total } = request;
     const { role, did } = requireParty(request);
-    requireLimit(limit);
-    const scope = { list: `credentials_by_${role}`, account: context.user_id, of: did } as const;
-    const before = cursor === undefined ? undefined : deps.cursors.open(cursor, scope);
-
+    requireLimit(request.limit); // before another service is asked
     const party = { role, did, issued_by: await issuedBy(deps, did, context) };
-    const rows = await deps.store.page(party, { before, size: limit + 1 }, context);
-    const page = rows.slice(0, Math.min(limit, rowsThatFit(rows)));
-    const last = page.length < rows.length ? page.at(-1) : undefined;
-    const seen = { rows: page.length, more: last !== undefined };
+    const { page, next_cursor } = await onePage(request, {
+        cursors: deps.cursors,
+        scope: { list: `credentials_by_${role}`, account: context.user_id, of: did },
+        idOf: ({ id }: ListedRow) => id,
+        bytesOf,
+        rows: ({ before, limit }) => deps.store.page(party, { before, size: limit }, context),
+    });
+    const seen = { rows: page.length, more: next_cursor !== undefined };
     return {
         credentials: page.map(summary),
-        next_cursor: last && deps.cursors.seal(last.id, scope),
-        total: await totalOf({ cursor, with_total }, seen, () => deps.store.count(party, context)),
+        next_cursor,
+        total: await totalOf(request, seen, () => deps.store.count(party, context)),
     };
 }
 
@@ -74,15 +68,9 @@ async function issuedBy(
     return dids.length > 0 ? undefined : account;
 }
 
-function rowsThatFit(rows: readonly ListedRow[]): number {
-    let bytes = 0;
-    const firstTooMany = rows.findIndex((row) => {
-        // DIDs are ASCII. A UTF-16 code unit takes at most 3 bytes. Ids, times and field headers take less than 200
-        // bytes.
-        bytes += row.issuer.length + row.subject.length + 3 * row.credential_type.length + 200;
-        return bytes > MAX_PAGE_BYTES;
-    });
-    return firstTooMany === -1 ? rows.length : firstTooMany;
+/** DIDs are ASCII. A UTF-16 code unit takes at most 3 bytes. */
+function bytesOf({ issuer, subject, credential_type }: ListedRow): number {
+    return issuer.length + subject.length + 3 * credential_type.length;
 }
 
 function summary(row: ListedRow): CredentialSummary {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
-import { type CredentialStore, type ListedRow, listedRow, type Party, type Range } from './rows.ts';
+import { FIRST_ID, LAST_ID } from '../account-pages.store.ts';
+import { type CredentialStore, issuedRow, type ListedRow, listedRow, type Party, type Range } from './rows.ts';
 
 type Query = Omit<Party, 'role'> & Range;
 
@@ -16,16 +17,13 @@ interface Kind {
  * Beyond it: the rest goes with the next batch.
  */
 const ROWS_OF_A_GROUP = 4_000;
-/** Ids that are smaller and greater than the id of any row. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const countRow = z.strictObject({ total: z.number() });
 /** `place`: that of its query in the batch. */
 const pagedRow = listedRow.extend({ place: z.number() });
 
 /** Reads lists. Each page is one range of an index of its own kind. */
-export function pageStore(db: Database): Pick<CredentialStore, 'page' | 'count'> {
+export function pageStore(db: Database): Pick<CredentialStore, 'page' | 'count' | 'issued'> {
     const pagesOf = (kind: Kind) =>
         coalesce({
             ...STORE_GROUPS,
@@ -52,6 +50,16 @@ export function pageStore(db: Database): Pick<CredentialStore, 'page' | 'count'>
             )`SELECT count(*) AS total FROM credentials.credentials WHERE ${condition}`;
             const [row] = await db.rows(statement, 'credentials_count', traced);
             return row?.total ?? 0;
+        },
+        issued({ account, after, limit }, traced) {
+            const digest = sql.fragment`sha256(issuer::bytea)`;
+            const reached = after ? sql.fragment`sha256(${after.issuer}::text::bytea)` : sql.fragment`''::bytea`;
+            const statement = sql.type(issuedRow)`
+                SELECT id, issued_at, expires_at, issuer, subject, credential_type, revoked_at, revocation_reason
+                FROM credentials.credentials
+                WHERE account = ${account} AND (${digest}, id) > (${reached}, ${after?.id ?? FIRST_ID})
+                ORDER BY ${digest}, id LIMIT ${limit}`;
+            return db.rows(statement, 'credentials_issued', traced);
         },
     };
 }

@@ -44,6 +44,12 @@ export const listedRow = z.strictObject({
 });
 export type ListedRow = z.infer<typeof listedRow>;
 
+export const issuedRow = listedRow.omit({ revoked: true }).extend({
+    revoked_at: z.string().nullable(),
+    revocation_reason: z.string().nullable(),
+});
+export type IssuedRow = z.infer<typeof issuedRow>;
+
 /** The credentials of one issuer or of one subject. */
 export interface Party {
     role: 'issuer' | 'subject';
@@ -58,6 +64,13 @@ export interface Range {
     size: number;
 }
 
+/** Rows of an account that follow the row `after`; without one, those at the beginning. */
+export interface IssuedPage {
+    account: string;
+    after: Pick<FoundRow, 'id' | 'issuer'> | undefined;
+    limit: number;
+}
+
 export interface CredentialStore extends Writes<NewRow> {
     /** Finds a credential by its UUID. */
     find(id: string, lifetime?: CallLifetime): Promise<FoundRow | undefined>;
@@ -66,5 +79,7 @@ export interface CredentialStore extends Writes<NewRow> {
     /** Reads one page, newest first. */
     page(party: Party, range: Range, lifetime: CallLifetime): Promise<readonly ListedRow[]>;
     count(party: Party, lifetime?: CallLifetime): Promise<number>;
+    /** Reads one page of what an account has issued. Rows of one issuer follow each other, in the order of their ids. */
+    issued(page: IssuedPage, lifetime?: CallLifetime): Promise<readonly IssuedRow[]>;
     ping(): Promise<void>;
 }

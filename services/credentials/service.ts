@@ -6,6 +6,7 @@ import type { CredentialsDependencies, CredentialsOptions } from './dependencies
 import { issue } from './issue.ts';
 import { issueMany } from './issue-many.ts';
 import { listCredentials } from './list.ts';
+import { listIssued } from './list-issued.ts';
 import { partedStatusLists } from './parts/parted-status-lists.ts';
 import { partedStore } from './parts/parted-store.ts';
 import { getStatus, getStatusMany, revoke, revokeMany } from './revoke.ts';
@@ -48,6 +49,7 @@ export function credentialsService(options: CredentialsOptions): ServiceOf<typeo
         getStatus: (request, context) => getStatus(deps, request, context),
         getStatusMany: (request, context) => getStatusMany(deps, request, context),
         list: (request, context) => listCredentials(deps, request, context),
+        listIssued: (request, context) => listIssued(deps, request, context),
         getQuotas: async (_request, context) => ({ credentials: await deps.quota.read(context) }),
         ...publishedLists(partedStatusLists(parts)),
         async ping() {

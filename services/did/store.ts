@@ -12,7 +12,23 @@ interface OwnershipQuery {
     dids: readonly string[];
 }
 
+const listedDid = z.strictObject({
+    did: z.string(),
+    public_key: z.instanceof(Buffer),
+    origin: z.string(),
+    created_at: z.string(),
+});
+
+/** The DIDs of an account that follow `after`; without it, those at the beginning. */
+interface DidPage {
+    account: string;
+    after: string | undefined;
+    limit: number;
+}
+
 export interface DidStore extends Writes<DidRow> {
+    /** Returns one page of what the account has written, in the order of the DIDs. */
+    list(page: DidPage, lifetime?: CallLifetime): Promise<ReadonlyArray<z.infer<typeof listedDid>>>;
     find: Coalescer<string, { public_key: Uint8Array } | undefined>;
     /** Returns those of `dids` that the account owns. */
     filterOwned: Coalescer<OwnershipQuery, string[]>;
@@ -44,6 +60,14 @@ export function didStore(db: Database): DidStore {
             // The DID of a wallet does not count: the wallet is counted instead.
             counts: appendPendingCounts('dids_created', { which: sql.fragment`origin <> 'wallet'` }),
         }),
+        list({ account, after = '', limit }, lifetime) {
+            // Compares tuples. With `account = …` PostgreSQL could choose to scan the DIDs of all accounts.
+            const statement = sql.type(listedDid)`
+                SELECT did, public_key, origin, created_at FROM did.dids
+                WHERE (account, did) > (${account}, ${after}) AND account <= ${account}
+                ORDER BY account, did LIMIT ${limit}`;
+            return db.rows(statement, 'did_list', lifetime);
+        },
         find: rowLookup(db, {
             name: 'did_find',
             statement: 'dids_find',

@@ -6,6 +6,7 @@ import { AppError } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { IdentityServiceDefinition } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
+import type { Cursors } from '../cursors.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type Quota, quotaOf } from '../quotas.ts';
 import { sessionRateLimit } from '../tiers.ts';
@@ -14,6 +15,7 @@ import { userCreation } from './create-users.ts';
 import { userImport } from './import/import-users.ts';
 import { login } from './login.ts';
 import { registration } from './register.ts';
+import { sessionList } from './session-list/list.ts';
 import { sessions } from './sessions.ts';
 import type { IdentityStore } from './store.ts';
 import { suspender } from './suspension/suspend.ts';
@@ -29,6 +31,7 @@ interface IdentityDependencies {
     idempotency: Idempotency;
     livenessMarks: LivenessMarks;
     requestCounts: Pick<RequestCounts, 'loggedIn'>;
+    cursors: Cursors;
     /** Maximum number of sessions of an account. */
     sessionQuota: Quota;
     /** Milliseconds since 1970. */
@@ -68,6 +71,8 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
         createUsers: userCreation(dependencies),
         importUsers: userImport(dependencies),
         setSuspension: suspender(dependencies),
+
+        listSessions: sessionList(dependencies),
 
         async confirmSession({ session_id }, context) {
             const session = await findLive(session_id, context);

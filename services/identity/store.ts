@@ -3,12 +3,14 @@ import { databaseTime } from '../../platform/postgres/clock-offset.store.ts';
 import type { Database } from '../../platform/postgres/db.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
 import type { NewUserRow } from './rows.ts';
+import { type ListedSession, listSessions, type SessionPage } from './session-list/list.store.ts';
 import { type SessionStore, sessionStore } from './sessions.store.ts';
 import { type SuspensionChange, type SuspensionRow, setSuspension } from './suspension/suspend.store.ts';
 import { accountsOf, type UserStore, userStore } from './users.store.ts';
 
 export interface IdentityStore extends UserStore, SessionStore {
     setSuspension(change: SuspensionChange, lifetime?: CallLifetime): Promise<SuspensionRow | undefined>;
+    listSessions(page: SessionPage, lifetime?: CallLifetime): Promise<readonly ListedSession[]>;
     /** The time of the database's clock, in milliseconds since 1970. */
     now(): Promise<number>;
     /** Resolves when the database answers. */
@@ -20,6 +22,7 @@ export function identityStore(db: Database): IdentityStore {
         ...userStore(db),
         ...sessionStore(db),
         setSuspension: (change, lifetime) => setSuspension(db, change, lifetime),
+        listSessions: (page, lifetime) => listSessions(db, page, lifetime),
         now: () => databaseTime(db),
         ping: () => db.ping(),
     };

@@ -1,7 +1,7 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import type { Key, ListRequest, ListResponse } from '../../proto/gen/keys/v1/keys.ts';
-import type { Cursors, ListScope } from '../cursors.ts';
-import { requireLimit, totalOf } from '../paging.ts';
+import type { Cursors } from '../cursors.ts';
+import { onePage, totalOf } from '../paging.ts';
 import { rateLimit } from '../tiers.ts';
 import { hasExpired, shown } from './restrictions.ts';
 import type { KeyRow } from './rows.ts';
@@ -18,22 +18,20 @@ export function lister({
     /** Milliseconds since 1970. */
     clock: () => number;
 }): (request: ListRequest, context: CallContext) => Promise<ListResponse> {
-    return async ({ limit, cursor, with_total }, context) => {
+    return async (request, context) => {
         const account = requireUser(context);
-        requireLimit(limit);
-        const scope: ListScope = { list: 'keys', account };
-        const before = cursor === undefined ? undefined : cursors.open(cursor, scope);
-        const rows = await store.list({ account, before, limit: limit + 1 }, context);
-        const page = rows.slice(0, limit);
+        const { page, next_cursor } = await onePage(request, {
+            cursors,
+            scope: { list: 'keys', account },
+            idOf: ({ key_id }: KeyRow) => key_id,
+            rows: (range) => store.list({ account, ...range }, context),
+        });
         const now = clock();
-        const more = rows.length > limit;
-        const last = page.at(-1);
+        const seen = { rows: page.length, more: next_cursor !== undefined };
         return {
             keys: page.map((row) => keyOf(row, now)),
-            next_cursor: more && last ? cursors.seal(last.key_id, scope) : undefined,
-            total: await totalOf({ cursor, with_total }, { rows: page.length, more }, () =>
-                store.count(account, context),
-            ),
+            next_cursor,
+            total: await totalOf(request, seen, () => store.count(account, context)),
         };
     };
 }

@@ -11,6 +11,7 @@ import { writePayload } from '../../tokens/presentation.ts';
 import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import type { ApproximateQuota } from '../approximate-quota.ts';
+import type { Cursors } from '../cursors.ts';
 import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { completeKey, openKid, sealKid, type TokenSigner } from '../issuers/token-signer.ts';
@@ -28,6 +29,7 @@ export interface PresentationsOptions {
     };
     idempotency: Idempotency;
     quota: ApproximateQuota;
+    cursors: Cursors;
     /** Milliseconds since 1970. */
     clock: () => number;
 }
@@ -115,6 +117,11 @@ function isAuthentic({ issuer }: Verification): boolean {
     return issuer !== undefined;
 }
 
+/** The id of a presentation as callers see it. */
+export function presentationId(uuid: string): string {
+    return `urn:uuid:${uuid}`;
+}
+
 /** Returns the presentation, and the key that signed it if the holder is a did:web. `kid`: that of an earlier call. */
 async function signed(
     { tokenSigner }: PresentationsDependencies,
@@ -122,7 +129,7 @@ async function signed(
     { made, kid }: { made: Made; kid?: string | undefined },
     context: CallContext,
 ): Promise<{ presentation: Presentation; kid: string | undefined }> {
-    const shown = { presentation_id: `urn:uuid:${made.id}`, holder: holder_did, audience, created_at: made.made_at };
+    const shown = { presentation_id: presentationId(made.id), holder: holder_did, audience, created_at: made.made_at };
     const payload = writePayload({ ...shown, nonce, domain, credentials });
     if (payload.length > MAX_PAYLOAD_LENGTH) {
         throw new AppError(

@@ -13,6 +13,7 @@ import { isToken } from '../../tokens/v4-public.ts';
 import { tokenSigner } from '../issuers/token-signer.ts';
 import { webKeys } from '../issuers/web-keys.ts';
 import { create, type PresentationsDependencies, type PresentationsOptions } from './create.ts';
+import { listPresentations } from './list.ts';
 import { requireBinding } from './rules.ts';
 
 /** Presentations: created by a holder for one verifier, and verified there. */
@@ -26,6 +27,7 @@ export function presentationsService(options: PresentationsOptions): ServiceOf<t
     return {
         create: (request, context) => create(deps, request, context),
         verify: (request, context) => verify(deps, request, context),
+        list: (request, context) => listPresentations(deps, request, context),
         getQuotas: async (_request, context) => ({ presentations: await deps.quota.read(context) }),
     };
 }

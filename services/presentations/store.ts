@@ -1,4 +1,7 @@
-import type { Database } from '../../platform/postgres/db.ts';
+import { z } from 'zod';
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, sql } from '../../platform/postgres/db.ts';
+import { type AccountPage, accountPage } from '../account-pages.store.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import { type Writes, writes } from '../idempotency/writes.store.ts';
 
@@ -12,10 +15,28 @@ interface PresentationRow {
     audience: string;
 }
 
-export type PresentationStore = Writes<PresentationRow>;
+const listedPresentation = z.strictObject({
+    id: z.string(),
+    created_at: z.string(),
+    credentials_count: z.number(),
+    holder: z.string(),
+    audience: z.string(),
+});
+export type ListedPresentation = z.infer<typeof listedPresentation>;
+
+export interface PresentationStore extends Writes<PresentationRow> {
+    /** Returns the account's presentations below the id `before`, newest first. */
+    list(page: AccountPage, lifetime?: CallLifetime): Promise<readonly ListedPresentation[]>;
+}
 
 export function presentationStore(db: Database): PresentationStore {
-    return writes<PresentationRow>(db, {
+    const list: PresentationStore['list'] = (page, lifetime) => {
+        const statement = sql.type(listedPresentation)`
+            SELECT id, created_at, credentials_count, holder, audience FROM presentations.presentations
+            ${accountPage(page)}`;
+        return db.rows(statement, 'presentation_list', lifetime);
+    };
+    const insertions = writes<PresentationRow>(db, {
         name: 'presentation',
         table: ['presentations', 'presentations'],
         columns: {
@@ -29,4 +50,5 @@ export function presentationStore(db: Database): PresentationStore {
         key: 'id',
         counts: appendPendingCounts('presentations_created'),
     });
+    return { ...insertions, list };
 }

@@ -9,32 +9,32 @@ import type {
     ListIssuersResponse,
     PublicIssuer,
 } from '../../proto/gen/signing/v1/signing.ts';
-import type { ListScope } from '../cursors.ts';
-import { requireLimit, totalOf } from '../paging.ts';
+import { onePage, totalOf } from '../paging.ts';
 import { quotaOf } from '../quotas.ts';
 import type { SigningDependencies } from './dependencies.ts';
+import type { IssuerRow } from './rows.ts';
 import { existing, issuerOf, ownIssuer, unknownIssuer } from './view.ts';
 
 /** Returns the issuers of an account, newest first. */
 export async function listIssuers(
     { store, cursors }: SigningDependencies,
-    { limit, cursor, with_total }: ListIssuersRequest,
+    request: ListIssuersRequest,
     context: CallContext,
 ): Promise<ListIssuersResponse> {
     const account = requireUser(context);
-    requireLimit(limit);
-    const scope: ListScope = { list: 'issuers', account };
-    const before = cursor === undefined ? undefined : cursors.open(cursor, scope);
-    const rows = await store.list({ account, before, limit: limit + 1 }, context);
-    const page = rows.slice(0, limit);
+    const { page, next_cursor } = await onePage(request, {
+        cursors,
+        scope: { list: 'issuers', account },
+        idOf: ({ id }: IssuerRow) => id,
+        rows: (range) => store.list({ account, ...range }, context),
+    });
     const ids = page.map(({ id }) => id);
     const keys = Map.groupBy(ids.length > 0 ? await store.keysOf(ids, context) : [], ({ issuer }) => issuer);
-    const more = rows.length > limit;
-    const last = page.at(-1);
+    const seen = { rows: page.length, more: next_cursor !== undefined };
     return {
         issuers: page.map((row) => issuerOf(row, keys.get(row.id) ?? [])),
-        next_cursor: more && last ? cursors.seal(last.id, scope) : undefined,
-        total: await totalOf({ cursor, with_total }, { rows: page.length, more }, () => store.count(account, context)),
+        next_cursor,
+        total: await totalOf(request, seen, () => store.count(account, context)),
     };
 }
 

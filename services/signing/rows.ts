@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
+import type { AccountPage } from '../account-pages.store.ts';
 import type { NewClaim } from '../idempotency/claims.store.ts';
 
 /** Times are ISO 8601 in UTC, with milliseconds. */
@@ -95,10 +96,7 @@ export interface SigningStore {
     /** `refused`: the quota of the account has no room. */
     insert(issuer: NewIssuer, lifetime: CallLifetime): Promise<'written' | 'held' | 'refused'>;
     /** Returns the account's issuers below the id `before`, newest first. */
-    list(
-        page: { account: string; before: string | undefined; limit: number },
-        lifetime: CallLifetime,
-    ): Promise<readonly IssuerRow[]>;
+    list(page: AccountPage, lifetime: CallLifetime): Promise<readonly IssuerRow[]>;
     count(account: string, lifetime: CallLifetime): Promise<number>;
     find(own: OwnIssuer, lifetime: CallLifetime): Promise<IssuerRow | undefined>;
     /** Returns the keys of the issuers, those of each issuer newest first. */

@@ -2,13 +2,10 @@ import { z } from 'zod';
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Query, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { accountPage } from '../account-pages.store.ts';
 import { changes } from './changes.store.ts';
 import { dataKeys } from './data-keys.store.ts';
 import { issuerRow, keyRow, type SigningStore, signerRow } from './rows.ts';
-
-/** Ids that are smaller and greater than the id of any row. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const countRow = z.strictObject({ issuers: z.number() });
 /** `key`: what the row was asked for by. */
@@ -21,11 +18,9 @@ export function signingStore(db: Database): SigningStore {
         ...changes(db),
         ...dataKeys(db),
         ...publicRows(db),
-        async list({ account, before = LAST_ID, limit }, lifetime) {
+        async list(page, lifetime) {
             const statement = sql.type(issuerRow)`
-                SELECT id, account, did, method, name, created_at, archived_at FROM signing.issuers
-                WHERE (account, id) > (${account}, ${FIRST_ID}) AND (account, id) < (${account}, ${before})
-                ORDER BY account DESC, id DESC LIMIT ${limit}`;
+                SELECT id, account, did, method, name, created_at, archived_at FROM signing.issuers ${accountPage(page)}`;
             return db.rows(statement, 'issuer_list', lifetime);
         },
         async count(account, lifetime) {

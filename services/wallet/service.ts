@@ -24,6 +24,7 @@ import { type WebKeys, webKeys } from '../issuers/web-keys.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { type CreateDependencies, create } from './create.ts';
 import { listCredentials, requirePage } from './list.ts';
+import { listWallets } from './list-wallets.ts';
 import { getQuotas, roomFor } from './quotas.ts';
 import { openWallet, sealCredential } from './records.ts';
 import type { WalletRow } from './rows.ts';
@@ -53,6 +54,7 @@ export function walletService(options: WalletOptions): ServiceOf<typeof WalletSe
         create: (request, context) => create(deps, request, context),
         open: (request, context) => open(deps, request, context),
         addCredential: (request, context) => addCredential(deps, request, context),
+        list: (request, context) => listWallets(deps, request, context),
         async listCredentials(request, context) {
             requirePassword(request.password);
             const page = requirePage(deps.cursors, request, context);

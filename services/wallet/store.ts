@@ -3,6 +3,7 @@ import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import { type AccountPage, accountPage, LAST_ID } from '../account-pages.store.ts';
 import type { NewClaim } from '../idempotency/claims.store.ts';
 import { insertWallet, putEntry, removeEntry, type SealedClaim } from './insert.store.ts';
 import {
@@ -14,6 +15,9 @@ import {
     type WalletRow,
     walletRow,
 } from './rows.ts';
+
+const listedWallet = walletRow.pick({ id: true, created_at: true });
+export type ListedWallet = z.infer<typeof listedWallet>;
 
 interface PageRange {
     before: string | undefined;
@@ -28,6 +32,8 @@ export interface WalletStore {
      */
     insert(wallet: WalletRow, claim?: NewClaim, lifetime?: CallLifetime): Promise<'written' | 'held'>;
     find: Coalescer<string, WalletRow | undefined>;
+    /** Returns the account's wallets below the id `before`, newest first. */
+    list(page: AccountPage, lifetime?: CallLifetime): Promise<readonly ListedWallet[]>;
     /** Replaces the sealed data key and its parameters. */
     relock(id: string, locked: LockedKey, lifetime?: CallLifetime): Promise<void>;
     /**
@@ -53,9 +59,6 @@ export interface WalletStore {
     remove(name: EntryName, lifetime?: CallLifetime): Promise<boolean>;
 }
 
-/** Greater than the id of any entry. */
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
 const sizeRow = z.strictObject({ size: z.number() });
 const countRow = z.strictObject({ total: z.number() });
 /** `ahead`: how many rows there are below `before`, at most one more than the page may have. */
@@ -72,6 +75,10 @@ export function walletStore(db: Database): WalletStore {
                 SELECT id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile
                 FROM wallet.wallets WHERE id = ANY(${sql.array(ids, 'uuid')})`,
         }),
+        list(page, lifetime) {
+            const statement = sql.type(listedWallet)`SELECT id, created_at FROM wallet.wallets ${accountPage(page)}`;
+            return db.rows(statement, 'wallet_list', lifetime);
+        },
         async relock(id, { salt, memory_kib, passes, data_key }, lifetime) {
             const statement = sql.unsafe`
                 UPDATE wallet.wallets SET salt = ${sql.binary(salt)}, memory_kib = ${memory_kib}, passes = ${passes},

@@ -1,6 +1,6 @@
 import { AppError } from '../../../platform/errors.ts';
 import { singleFlight } from '../../../platform/single-flight.ts';
-import type { CredentialStore, ListedRow } from '../rows.ts';
+import type { CredentialStore, IssuedRow, ListedRow } from '../rows.ts';
 import { partOfId, partsOfIssuer } from './part-map.ts';
 import type { Parts } from './parts.ts';
 
@@ -32,6 +32,18 @@ export function partedStore(parts: Parts): CredentialStore {
             const asked = party.role === 'issuer' ? ofIssuer(party.did) : stores;
             const totals = await Promise.all(asked.map((store) => store.count(party, lifetime)));
             return totals.reduce((sum, total) => sum + total, 0);
+        },
+        /** Reads one part after the other. */
+        async issued({ account, after, limit }, lifetime) {
+            const reached = after ? partOfId(after.id, map) : 0;
+            const rows: IssuedRow[] = [];
+            for (const [part, store] of stores.entries()) {
+                if (part < reached) continue;
+                const own = part === reached ? after : undefined;
+                rows.push(...(await store.issued({ account, after: own, limit: limit - rows.length }, lifetime)));
+                if (rows.length === limit) break;
+            }
+            return rows;
         },
         async ping() {
             await Promise.all(stores.map((store) => store.ping()));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { z } from 'zod';
 import { newId } from '../../../platform/ids.ts';
-import { type Database, sql } from '../../../platform/postgres/db.ts';
+import { sql } from '../../../platform/postgres/db.ts';
 import type { Party } from '../../../services/credentials/rows.ts';
 import { credentialStore } from '../../../services/credentials/store.ts';
 import { testContext, testDatabase } from '../../support/harness.ts';
+import { countingReads } from '../services/counting-reads.ts';
 
 const { db } = await testDatabase();
 
@@ -89,44 +89,6 @@ it('pages read in one batch equal pages read alone: each has its own rows, in or
     }
 });
 
-interface Plan {
-    'Node Type': string;
-    'Actual Rows': number;
-    'Actual Loops': number;
-    'Rows Removed by Filter'?: number;
-    Plans?: Plan[];
-}
-
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
-
-/** A database that counts the rows that its statements read from tables and indexes. */
-function counting(): { database: Database; read(): number } {
-    let read = 0;
-    async function explained(query: Parameters<Database['rows']>[0]): Promise<void> {
-        const [row] = await db.rows(
-            sql.type(
-                z.strictObject({ 'QUERY PLAN': z.tuple([z.object({ Plan: z.custom<Plan>() })]) }),
-            )`EXPLAIN (ANALYZE, FORMAT JSON) ${query}`,
-        );
-        for (const node of row ? nodesOf(row['QUERY PLAN'][0].Plan) : []) {
-            if (!/^(Seq|Index|Index Only|Bitmap Heap) Scan$/.test(node['Node Type'])) continue;
-            read += (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
-        }
-    }
-    const database: Database = {
-        ...db,
-        async rows(query) {
-            await explained(query);
-            return db.rows(query);
-        },
-        async prepared(_name, query) {
-            await explained(query);
-            return db.rows(query);
-        },
-    };
-    return { database, read: () => read };
-}
-
 for (const role of ['issuer', 'subject'] as const) {
     const did = role === 'issuer' ? LARGE : SUBJECT;
     for (const issuedBy of [undefined, ACCOUNT, newId()]) {
@@ -135,7 +97,7 @@ for (const role of ['issuer', 'subject'] as const) {
         const size = 26;
 
         it(`a page of ${rows} of one ${role} reads no more than it returns, however large the table is`, async () => {
-            const { database, read } = counting();
+            const { database, read } = countingReads(db);
             const page = await credentialStore(database).page(party, { before: undefined, size }, testContext());
             assert.equal(page.length, rows === 'a stranger’s rows' ? 0 : size);
             assert.ok(page.every((row) => row[role] === did));
@@ -144,7 +106,7 @@ for (const role of ['issuer', 'subject'] as const) {
 
         if (issuedBy === undefined) continue;
         it(`the total of ${rows} of one ${role} reads these rows only`, async () => {
-            const { database, read } = counting();
+            const { database, read } = countingReads(db);
             const total = await credentialStore(database).count(party);
             assert.equal(total, issuedBy === ACCOUNT ? OWN_ROWS : 0);
             assert.equal(read(), total);

@@ -4,62 +4,14 @@ import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../../platform/errors.ts';
 import type { Database } from '../../../platform/postgres/db.ts';
-import { loadConfig } from '../../../platform/process/config.ts';
-import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { countsOfAll } from '../../../services/counts/counts.store.ts';
-import { batches } from '../../../services/credentials/batches.ts';
-import { partOfId, partOfIssuer } from '../../../services/credentials/parts/part-map.ts';
+import { partOfId } from '../../../services/credentials/parts/part-map.ts';
 import { arrangeParts, partMapIn } from '../../../services/credentials/parts/parts.store.ts';
 import { partsIn } from '../../../services/credentials/parts/parts.ts';
-import { credentialsService } from '../../../services/credentials/service.ts';
-import { idempotencies } from '../../../services/idempotency/idempotency.ts';
 import { uuidOf } from '../../../tokens/credential-id.ts';
-import { testContext, testDatabase } from '../../support/harness.ts';
-import { reached } from '../services/reached.ts';
-import { type Credentials, newParty, type Party, requestBy, startServices } from './credentials.fixture.ts';
-
-type Databases = [Database, ...Database[]];
-
-const services = await startServices();
-const { did, signing, dependencies } = services;
-
-async function databases(count: number): Promise<Databases> {
-    const made: Database[] = [];
-    for (let n = 0; n < count; n++) made.push((await testDatabase()).db);
-    return made as Databases;
-}
-
-/** Starts a process of the credentials service with these parts. */
-async function serve(parts: Databases): Promise<Credentials> {
-    const config = loadConfig({ IDEMPOTENCY_PEPPER: 'the pepper of this test' });
-    const idempotency = idempotencies({ config, databasesOf: () => parts, metrics: createMetrics(), clock: Date.now });
-    return reached(
-        CredentialsServiceDefinition,
-        credentialsService({
-            ...dependencies,
-            batches: batches(createMetrics()),
-            idempotency: idempotency('credentials'),
-            parts: partsIn(parts, await partMapIn(parts)),
-            services: { did, signing },
-            listScope: 'owner',
-        }),
-    );
-}
-
-/** Arranges the parts, and starts a process with them. */
-async function arranged(parts: Databases): Promise<Credentials> {
-    await arrangeParts(parts);
-    return serve(parts);
-}
-
-/** An account whose DID is an issuer of this part among `count`. */
-async function issuerIn(part: number, count: number): Promise<Party> {
-    for (;;) {
-        const party = await newParty(did);
-        if (partOfIssuer(party.did, count) === part) return party;
-    }
-}
+import { testContext } from '../../support/harness.ts';
+import { type Credentials, newParty, type Party, requestBy } from './credentials.fixture.ts';
+import { arranged, type Databases, databases, issuerIn, serve, services } from './parts.fixture.ts';
 
 const uuidIn = ({ credential_id }: { credential_id: string }): string => uuidOf(credential_id) ?? assert.fail();
 const listBy = (credentials: Credentials, issuer: Party, query: object) =>
@@ -110,6 +62,26 @@ describe('credentials in two parts', async () => {
         } while (cursor !== undefined);
         assert.deepEqual(seen.toSorted(), issued.toSorted());
         assert.deepEqual(seen, seen.toSorted().reverse());
+    });
+
+    it('are on one list of the account that has issued them, page by page', async () => {
+        const { context, ...issuer } = await issuerIn(0, 2);
+        const other = await issuerIn(1, 2);
+        const issued: string[] = [];
+        for (let n = 0; n < 9; n++) {
+            const request = requestBy({ context, ...(n % 2 === 0 ? issuer : other) });
+            issued.push((await credentials.issue(request, context)).credential_id);
+        }
+        for (const limit of [1, 2, 5, 9]) {
+            const seen: string[] = [];
+            let cursor: string | undefined;
+            do {
+                const page = await credentials.listIssued({ limit, cursor }, context);
+                seen.push(...idsOf(page));
+                cursor = page.next_cursor;
+            } while (cursor !== undefined);
+            assert.deepEqual(seen.toSorted(), issued.toSorted(), `${limit} a page`);
+        }
     });
 
     it('count together for their account', async () => {
@@ -209,7 +181,7 @@ describe('parts that are not those of before', () => {
         await arrangeParts([third, fourth]);
         await assert.rejects(partMapIn([first, fourth]), /belongs to the parts of another service/);
 
-        const issuer = await newParty(did);
+        const issuer = await newParty(services.did);
         const alone = (await databases(1))[0];
         await (await serve([alone])).issue(requestBy(issuer), issuer.context);
         await assert.rejects(

@@ -16,6 +16,7 @@ import { poolMetrics } from '../../../workers/crypto/pool-metrics.ts';
 import { testContext, testDatabase, testRedis } from '../../support/harness.ts';
 import { UNCOUNTED } from '../../support/test-redis.ts';
 import { AMPLE } from '../services/ample.ts';
+import { testCursors } from '../services/reached.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
 
 export const SHARDS = 4;
@@ -97,6 +98,7 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
             livenessMarks: replaced.livenessMarks ?? livenessMarks({ redis, shards: SHARDS }),
             idempotency: testIdempotency(db, clock)('identity'),
             requestCounts: replaced.requestCounts ?? UNCOUNTED,
+            cursors: testCursors,
             sessionQuota: replaced.sessionQuota ?? AMPLE,
             clock,
         });

@@ -15,7 +15,7 @@ import { presentationsService } from '../../../services/presentations/service.ts
 import { presentationStore } from '../../../services/presentations/store.ts';
 import { internalContext, newParty, type Party, refuses, requestBy } from '../credentials/credentials.fixture.ts';
 import { keyOf, startBatches } from '../credentials/credentials-batches.fixture.ts';
-import { reached } from './reached.ts';
+import { reached, testCursors } from './reached.ts';
 
 const { db, did, signing, credentials, dependencies, idempotency, signatures, clock, good } = await startBatches();
 const of = (free: number) => ({ free, basic: 2 * free, pro: 1e6, enterprise: 1e6 });
@@ -152,6 +152,7 @@ it('the quota of presentations refuses an account, but not a repeated call', asy
             services: { credentials, signing },
             idempotency: idempotency('presentations'),
             quota: approximateQuota('presentations_created', of(2), counts),
+            cursors: testCursors,
             clock,
         }),
     );

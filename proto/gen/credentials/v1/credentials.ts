@@ -280,6 +280,33 @@ export interface Quota {
   limit: number;
 }
 
+export interface ListIssuedRequest {
+  /** Maximum number of rows on this page: 1 to 1,000. */
+  limit: number;
+  /** The next_cursor of the previous page. Absent for the first page. */
+  cursor?: string | undefined;
+}
+
+export interface ListIssuedResponse {
+  credentials: IssuedCredential[];
+  /** Absent on the last page. */
+  next_cursor?: string | undefined;
+}
+
+/** What is recorded of a credential. */
+export interface IssuedCredential {
+  credential_id: string;
+  issuer: string;
+  subject: string;
+  credential_type: string;
+  issued_at: string;
+  expires_at?: string | undefined;
+  revoked: boolean;
+  /** revoked_at and reason are set only if it is revoked. */
+  revoked_at?: string | undefined;
+  reason?: string | undefined;
+}
+
 function createBaseIssueRequest(): IssueRequest {
   return {
     issuer_did: "",
@@ -3010,6 +3037,301 @@ export const Quota: MessageFns<Quota> = {
   },
 };
 
+function createBaseListIssuedRequest(): ListIssuedRequest {
+  return { limit: 0, cursor: undefined };
+}
+
+export const ListIssuedRequest: MessageFns<ListIssuedRequest> = {
+  encode(message: ListIssuedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.limit !== 0) {
+      writer.uint32(8).uint32(message.limit);
+    }
+    if (message.cursor !== undefined) {
+      writer.uint32(18).string(message.cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListIssuedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListIssuedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListIssuedRequest>): ListIssuedRequest {
+    return ListIssuedRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListIssuedRequest>): ListIssuedRequest {
+    const message = createBaseListIssuedRequest();
+    message.limit = object.limit ?? 0;
+    message.cursor = object.cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListIssuedResponse(): ListIssuedResponse {
+  return { credentials: [], next_cursor: undefined };
+}
+
+export const ListIssuedResponse: MessageFns<ListIssuedResponse> = {
+  encode(message: ListIssuedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.credentials) {
+      IssuedCredential.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_cursor !== undefined) {
+      writer.uint32(18).string(message.next_cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListIssuedResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListIssuedResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credentials.push(IssuedCredential.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListIssuedResponse>): ListIssuedResponse {
+    return ListIssuedResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListIssuedResponse>): ListIssuedResponse {
+    const message = createBaseListIssuedResponse();
+    message.credentials = object.credentials?.map((e) => IssuedCredential.fromPartial(e)) || [];
+    message.next_cursor = object.next_cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseIssuedCredential(): IssuedCredential {
+  return {
+    credential_id: "",
+    issuer: "",
+    subject: "",
+    credential_type: "",
+    issued_at: "",
+    expires_at: undefined,
+    revoked: false,
+    revoked_at: undefined,
+    reason: undefined,
+  };
+}
+
+export const IssuedCredential: MessageFns<IssuedCredential> = {
+  encode(message: IssuedCredential, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.credential_id !== "") {
+      writer.uint32(10).string(message.credential_id);
+    }
+    if (message.issuer !== "") {
+      writer.uint32(18).string(message.issuer);
+    }
+    if (message.subject !== "") {
+      writer.uint32(26).string(message.subject);
+    }
+    if (message.credential_type !== "") {
+      writer.uint32(34).string(message.credential_type);
+    }
+    if (message.issued_at !== "") {
+      writer.uint32(42).string(message.issued_at);
+    }
+    if (message.expires_at !== undefined) {
+      writer.uint32(50).string(message.expires_at);
+    }
+    if (message.revoked !== false) {
+      writer.uint32(56).bool(message.revoked);
+    }
+    if (message.revoked_at !== undefined) {
+      writer.uint32(66).string(message.revoked_at);
+    }
+    if (message.reason !== undefined) {
+      writer.uint32(74).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IssuedCredential {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIssuedCredential();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credential_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.issuer = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.subject = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.credential_type = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.issued_at = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.expires_at = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.revoked = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.revoked_at = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<IssuedCredential>): IssuedCredential {
+    return IssuedCredential.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IssuedCredential>): IssuedCredential {
+    const message = createBaseIssuedCredential();
+    message.credential_id = object.credential_id ?? "";
+    message.issuer = object.issuer ?? "";
+    message.subject = object.subject ?? "";
+    message.credential_type = object.credential_type ?? "";
+    message.issued_at = object.issued_at ?? "";
+    message.expires_at = object.expires_at ?? undefined;
+    message.revoked = object.revoked ?? false;
+    message.revoked_at = object.revoked_at ?? undefined;
+    message.reason = object.reason ?? undefined;
+    return message;
+  },
+};
+
 /** Credentials signed as PASETO v4 public tokens, and their revocation. */
 export type CredentialsServiceDefinition = typeof CredentialsServiceDefinition;
 export const CredentialsServiceDefinition = {
@@ -3094,6 +3416,15 @@ export const CredentialsServiceDefinition = {
       requestType: ListRequest as typeof ListRequest,
       requestStream: false,
       responseType: ListResponse as typeof ListResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Returns one page of the credentials that the calling account has issued, in the order of their issuers. */
+    listIssued: {
+      name: "ListIssued",
+      requestType: ListIssuedRequest as typeof ListIssuedRequest,
+      requestStream: false,
+      responseType: ListIssuedResponse as typeof ListIssuedResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

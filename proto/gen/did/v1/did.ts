@@ -61,6 +61,29 @@ export interface Quota {
   limit: number;
 }
 
+export interface ListRequest {
+  /** Maximum number of rows on this page: 1 to 1,000. */
+  limit: number;
+  /** The next_cursor of the previous page. Absent for the first page. */
+  cursor?: string | undefined;
+}
+
+export interface ListResponse {
+  dids: DidSummary[];
+  /** Absent on the last page. */
+  next_cursor?: string | undefined;
+}
+
+export interface DidSummary {
+  did: string;
+  /** 32 bytes. */
+  public_key: Uint8Array;
+  /** generated, wallet or registered. */
+  origin: string;
+  /** ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
 function createBaseCreateRequest(): CreateRequest {
   return { public_key: undefined };
 }
@@ -714,6 +737,231 @@ export const Quota: MessageFns<Quota> = {
   },
 };
 
+function createBaseListRequest(): ListRequest {
+  return { limit: 0, cursor: undefined };
+}
+
+export const ListRequest: MessageFns<ListRequest> = {
+  encode(message: ListRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.limit !== 0) {
+      writer.uint32(8).uint32(message.limit);
+    }
+    if (message.cursor !== undefined) {
+      writer.uint32(18).string(message.cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListRequest>): ListRequest {
+    return ListRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListRequest>): ListRequest {
+    const message = createBaseListRequest();
+    message.limit = object.limit ?? 0;
+    message.cursor = object.cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListResponse(): ListResponse {
+  return { dids: [], next_cursor: undefined };
+}
+
+export const ListResponse: MessageFns<ListResponse> = {
+  encode(message: ListResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.dids) {
+      DidSummary.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_cursor !== undefined) {
+      writer.uint32(18).string(message.next_cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.dids.push(DidSummary.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListResponse>): ListResponse {
+    return ListResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListResponse>): ListResponse {
+    const message = createBaseListResponse();
+    message.dids = object.dids?.map((e) => DidSummary.fromPartial(e)) || [];
+    message.next_cursor = object.next_cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseDidSummary(): DidSummary {
+  return { did: "", public_key: new Uint8Array(0), origin: "", created_at: "" };
+}
+
+export const DidSummary: MessageFns<DidSummary> = {
+  encode(message: DidSummary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.did !== "") {
+      writer.uint32(10).string(message.did);
+    }
+    if (message.public_key.length !== 0) {
+      writer.uint32(18).bytes(message.public_key);
+    }
+    if (message.origin !== "") {
+      writer.uint32(26).string(message.origin);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(34).string(message.created_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DidSummary {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDidSummary();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.did = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.public_key = reader.bytes();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.origin = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DidSummary>): DidSummary {
+    return DidSummary.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DidSummary>): DidSummary {
+    const message = createBaseDidSummary();
+    message.did = object.did ?? "";
+    message.public_key = object.public_key ?? new Uint8Array(0);
+    message.origin = object.origin ?? "";
+    message.created_at = object.created_at ?? "";
+    return message;
+  },
+};
+
 /** did:key identifiers with Ed25519 keys. */
 export type DidServiceDefinition = typeof DidServiceDefinition;
 export const DidServiceDefinition = {
@@ -753,6 +1001,15 @@ export const DidServiceDefinition = {
       requestType: FilterOwnedRequest as typeof FilterOwnedRequest,
       requestStream: false,
       responseType: FilterOwnedResponse as typeof FilterOwnedResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Returns one page of the DIDs that the calling account has created and registered, with those of its wallets. */
+    list: {
+      name: "List",
+      requestType: ListRequest as typeof ListRequest,
+      requestStream: false,
+      responseType: ListResponse as typeof ListResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

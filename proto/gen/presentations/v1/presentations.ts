@@ -80,6 +80,30 @@ export interface Quota {
   limit: number;
 }
 
+export interface ListRequest {
+  /** Maximum number of rows on this page: 1 to 1,000. */
+  limit: number;
+  /** The next_cursor of the previous page. Absent for the first page. */
+  cursor?: string | undefined;
+}
+
+export interface ListResponse {
+  presentations: PresentationSummary[];
+  /** Absent on the last page. */
+  next_cursor?: string | undefined;
+}
+
+/** What is recorded of a presentation. */
+export interface PresentationSummary {
+  /** urn:uuid:<uuid> */
+  presentation_id: string;
+  holder: string;
+  audience: string;
+  credentials_count: number;
+  /** ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
 function createBaseCreateRequest(): CreateRequest {
   return {
     holder_did: "",
@@ -748,6 +772,243 @@ export const Quota: MessageFns<Quota> = {
   },
 };
 
+function createBaseListRequest(): ListRequest {
+  return { limit: 0, cursor: undefined };
+}
+
+export const ListRequest: MessageFns<ListRequest> = {
+  encode(message: ListRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.limit !== 0) {
+      writer.uint32(8).uint32(message.limit);
+    }
+    if (message.cursor !== undefined) {
+      writer.uint32(18).string(message.cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListRequest>): ListRequest {
+    return ListRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListRequest>): ListRequest {
+    const message = createBaseListRequest();
+    message.limit = object.limit ?? 0;
+    message.cursor = object.cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListResponse(): ListResponse {
+  return { presentations: [], next_cursor: undefined };
+}
+
+export const ListResponse: MessageFns<ListResponse> = {
+  encode(message: ListResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.presentations) {
+      PresentationSummary.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_cursor !== undefined) {
+      writer.uint32(18).string(message.next_cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.presentations.push(PresentationSummary.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListResponse>): ListResponse {
+    return ListResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListResponse>): ListResponse {
+    const message = createBaseListResponse();
+    message.presentations = object.presentations?.map((e) => PresentationSummary.fromPartial(e)) || [];
+    message.next_cursor = object.next_cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBasePresentationSummary(): PresentationSummary {
+  return { presentation_id: "", holder: "", audience: "", credentials_count: 0, created_at: "" };
+}
+
+export const PresentationSummary: MessageFns<PresentationSummary> = {
+  encode(message: PresentationSummary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.presentation_id !== "") {
+      writer.uint32(10).string(message.presentation_id);
+    }
+    if (message.holder !== "") {
+      writer.uint32(18).string(message.holder);
+    }
+    if (message.audience !== "") {
+      writer.uint32(26).string(message.audience);
+    }
+    if (message.credentials_count !== 0) {
+      writer.uint32(32).uint32(message.credentials_count);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(42).string(message.created_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PresentationSummary {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePresentationSummary();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.presentation_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.holder = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.audience = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.credentials_count = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PresentationSummary>): PresentationSummary {
+    return PresentationSummary.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PresentationSummary>): PresentationSummary {
+    const message = createBasePresentationSummary();
+    message.presentation_id = object.presentation_id ?? "";
+    message.holder = object.holder ?? "";
+    message.audience = object.audience ?? "";
+    message.credentials_count = object.credentials_count ?? 0;
+    message.created_at = object.created_at ?? "";
+    return message;
+  },
+};
+
 /**
  * Presentations. A presentation is a bundle of credentials that their holder signs for one verifier, as a PASETO v4
  * public token.
@@ -775,6 +1036,15 @@ export const PresentationsServiceDefinition = {
       requestType: VerifyRequest as typeof VerifyRequest,
       requestStream: false,
       responseType: PresentationVerification as typeof PresentationVerification,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Returns one page of the presentations that the calling account has created, newest first. */
+    list: {
+      name: "List",
+      requestType: ListRequest as typeof ListRequest,
+      requestStream: false,
+      responseType: ListResponse as typeof ListResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -151,6 +151,25 @@ export interface Quota {
   limit: number;
 }
 
+export interface ListRequest {
+  /** Maximum number of rows on this page: 1 to 1,000. */
+  limit: number;
+  /** The next_cursor of the previous page. Absent for the first page. */
+  cursor?: string | undefined;
+}
+
+export interface ListResponse {
+  wallets: WalletSummary[];
+  /** Absent on the last page. */
+  next_cursor?: string | undefined;
+}
+
+/** What is not sealed of a wallet. */
+export interface WalletSummary {
+  wallet_id: string;
+  created_at: string;
+}
+
 function createBaseCreateRequest(): CreateRequest {
   return { name: "", description: undefined, password: "" };
 }
@@ -1522,6 +1541,207 @@ export const Quota: MessageFns<Quota> = {
   },
 };
 
+function createBaseListRequest(): ListRequest {
+  return { limit: 0, cursor: undefined };
+}
+
+export const ListRequest: MessageFns<ListRequest> = {
+  encode(message: ListRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.limit !== 0) {
+      writer.uint32(8).uint32(message.limit);
+    }
+    if (message.cursor !== undefined) {
+      writer.uint32(18).string(message.cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListRequest>): ListRequest {
+    return ListRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListRequest>): ListRequest {
+    const message = createBaseListRequest();
+    message.limit = object.limit ?? 0;
+    message.cursor = object.cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListResponse(): ListResponse {
+  return { wallets: [], next_cursor: undefined };
+}
+
+export const ListResponse: MessageFns<ListResponse> = {
+  encode(message: ListResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.wallets) {
+      WalletSummary.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_cursor !== undefined) {
+      writer.uint32(18).string(message.next_cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.wallets.push(WalletSummary.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListResponse>): ListResponse {
+    return ListResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListResponse>): ListResponse {
+    const message = createBaseListResponse();
+    message.wallets = object.wallets?.map((e) => WalletSummary.fromPartial(e)) || [];
+    message.next_cursor = object.next_cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseWalletSummary(): WalletSummary {
+  return { wallet_id: "", created_at: "" };
+}
+
+export const WalletSummary: MessageFns<WalletSummary> = {
+  encode(message: WalletSummary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.wallet_id !== "") {
+      writer.uint32(10).string(message.wallet_id);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(18).string(message.created_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WalletSummary {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWalletSummary();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.wallet_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<WalletSummary>): WalletSummary {
+    return WalletSummary.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WalletSummary>): WalletSummary {
+    const message = createBaseWalletSummary();
+    message.wallet_id = object.wallet_id ?? "";
+    message.created_at = object.created_at ?? "";
+    return message;
+  },
+};
+
 /**
  * Wallets. A wallet holds an Ed25519 key pair, its DID and credentials, all sealed under the wallet's password. Every
  * method that takes a wallet_id checks in this order: the request, whether the caller owns such a wallet, the password,
@@ -1576,6 +1796,15 @@ export const WalletServiceDefinition = {
       responseType: DeleteCredentialResponse as typeof DeleteCredentialResponse,
       responseStream: false,
       options: {},
+    },
+    /** Returns one page of the wallets of the calling account, newest first. Only a wallet's password opens its contents. */
+    list: {
+      name: "List",
+      requestType: ListRequest as typeof ListRequest,
+      requestStream: false,
+      responseType: ListResponse as typeof ListResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Returns how much the calling account stores in wallets, and how much it may store. */
     getQuotas: {

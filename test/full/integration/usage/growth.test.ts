@@ -30,6 +30,7 @@ import { signaturePool } from '../../../../workers/crypto/signatures.ts';
 import { signingKey } from '../../../integration/identity/identity.fixture.ts';
 import { age, ageTotals } from '../../../integration/services/ageing.ts';
 import { AMPLE } from '../../../integration/services/ample.ts';
+import { testCursors } from '../../../integration/services/reached.ts';
 import { testIdempotency } from '../../../integration/services/test-idempotency.ts';
 import { quiet, testContext, testDatabase, testRedis } from '../../../support/harness.ts';
 import { confirmedAt } from '../../../support/test-redis.ts';
@@ -92,6 +93,7 @@ const identity = identityService({
     livenessMarks: ended,
     idempotency: testIdempotency(db)('identity'),
     requestCounts: counts,
+    cursors: testCursors,
     sessionQuota: AMPLE,
     clock: Date.now,
 });
