@@ -7,6 +7,8 @@ import type { Overload } from './admission/overload.ts';
 import { piecesOf } from './batch-answer.ts';
 import { PublicDocument } from './documents.ts';
 import type { Endpoint } from './endpoint.ts';
+import { LineStream } from './exports/line-stream.ts';
+import { lineStreamWriter } from './exports/writer.ts';
 import { headersOf, writeBare, writeDocument, writeStream, writeSuccess } from './http/envelope.ts';
 import { contextOf, type Exchange } from './http/exchange.ts';
 import { bodyTurns } from './http/parse-turns.ts';
@@ -35,6 +37,7 @@ export function answering(options: {
     const parseInTurn = bodyTurns();
     const places = { credentials: new BatchPlaces(), users: new BatchPlaces() };
     const answerLines = lineAnswers(services);
+    const writeLineStream = lineStreamWriter(overload);
 
     /** Reads the input and calls the endpoint. */
     async function resultOf(
@@ -57,6 +60,7 @@ export function answering(options: {
     }
 
     async function write(endpoint: Endpoint, exchange: Exchange, { data, context }: Result): Promise<void> {
+        if (data instanceof LineStream) return writeLineStream(endpoint, exchange, { stream: data, context });
         if (!(data instanceof ListAnswer)) return writeData(endpoint, exchange, data);
         const list = await readList(shownList(endpoint.answer as z.ZodObject, data), context);
         if ('pieces' in list) overload.leave(exchange); // the reader determines how long the list takes

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { CallContext } from '../platform/context.ts';
 import type { Scope } from '../proto/scopes.ts';
 import type { DocumentType, PublicDocument } from './documents.ts';
+import type { LineStream } from './exports/line-stream.ts';
 import type { ListAnswer } from './lists.ts';
 import type { Services } from './services.ts';
 
@@ -70,6 +71,8 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
      * fields of `body` and `answer` are not used.
      */
     lines?: { sent: string; answered: string };
+    /** True if the answer is lines of JSON (NDJSON): `call` returns a LineStream, and `answer` is the schema of a line. */
+    streams?: true;
     /** Largest body in bytes. Default: 1 MiB. Endpoints without credentials have a smaller limit. */
     maxBodyBytes?: number;
     /** Schema of `data`, or of the document. */
@@ -96,7 +99,7 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
     timeout_ms?: number;
     call(
         input: Input<Output<Params>, Output<Query>, Output<Headers>, Output<Body>>,
-    ): Promise<z.input<Answer> | ListAnswer<z.input<Answer>> | PublicDocument>;
+    ): Promise<z.input<Answer> | ListAnswer<z.input<Answer>> | PublicDocument | LineStream>;
 };
 
 /** An endpoint without its specific types, as the engine uses it. Its schemas validate the input of `call`. */

@@ -1,10 +1,12 @@
 import { answerOf, type RateLimit, rateLimitOf } from './answer.ts';
 import { readBaseUrl } from './base-url.ts';
 import type { Api } from './gen/operations.ts';
-import { type Invoke, methodsOf } from './methods.ts';
-import { receive, type Send } from './receive.ts';
-import { type Credentials, wireRequest } from './request.ts';
+import { type Invoke, methodsOf, type Stream } from './methods.ts';
+import type { CallOptions, Operation } from './operation.ts';
+import { answered, receive, type Send, whole } from './receive.ts';
+import { type Credentials, type Input, type WireRequest, wireRequest } from './request.ts';
 import { retrying } from './retry.ts';
+import { linesOf } from './stream.ts';
 import { timeLimit } from './time-limit.ts';
 
 export type { RateLimit, ResponseInfo } from './answer.ts';
@@ -49,7 +51,15 @@ export function createClient(options: ClientOptions): Client {
     const baseUrl = readBaseUrl(options.base_url);
     let rateLimit: RateLimit | undefined;
 
-    const invoke: Invoke = async (operation, input, call = {}) => {
+    /** Makes a call, with its retries. `read` reads the answer that an attempt gets. */
+    async function called<Result>(
+        operation: Operation,
+        {
+            input,
+            call,
+            read,
+        }: { input: Input; call: CallOptions; read(wire: WireRequest, signal: AbortSignal): Promise<Result> },
+    ): Promise<Result> {
         const request = wireRequest(operation, input, {
             base_url: baseUrl,
             credentials: options,
@@ -59,19 +69,47 @@ export function createClient(options: ClientOptions): Client {
         const time = timeLimit(call.timeout_ms ?? timeout_ms, call.signal);
         try {
             time.signal.throwIfAborted();
-            const attempt = async () => {
-                const received = await receive(send, request, time.signal);
-                rateLimit = rateLimitOf(received.headers) ?? rateLimit;
-                return answerOf(received, operation);
-            };
+            const attempt = () => read(request, time.signal);
             return await retrying(attempt, { tries, idempotent: operation.idempotent !== false, time });
         } finally {
             time.close();
         }
+    }
+
+    const note = ({ headers }: Pick<Response, 'headers'>): void => {
+        rateLimit = rateLimitOf(headers) ?? rateLimit;
+    };
+
+    const invoke: Invoke = (operation, input, call = {}) =>
+        called(operation, {
+            input,
+            call,
+            async read(request, signal) {
+                const received = await receive(send, request, signal);
+                note(received);
+                return answerOf(received, operation);
+            },
+        });
+
+    const stream: Stream = async function* (operation, input, call = {}) {
+        const response = await called(operation, {
+            input,
+            call,
+            async read(request, signal) {
+                const begun = await answered(send, request, signal);
+                note(begun);
+                if (begun.status >= 300) answerOf(await whole(begun, signal), operation); // throws the refusal
+                return begun;
+            },
+        });
+        yield* linesOf(response, { timeout_ms: call.timeout_ms ?? timeout_ms, signal: call.signal });
     };
 
     return Object.defineProperty(
-        { ...methodsOf(invoke), as: (credentials: Credentials) => createClient({ ...options, ...credentials }) },
+        {
+            ...methodsOf(invoke, stream),
+            as: (credentials: Credentials) => createClient({ ...options, ...credentials }),
+        },
         'rate_limit',
         { get: () => rateLimit, enumerable: true },
     ) as Client; // TypeScript does not see the property that defineProperty adds

@@ -5,6 +5,8 @@ import type { CallOptions, Operation } from './operation.ts';
 import type { Input } from './request.ts';
 
 export type Invoke = (operation: Operation, input: Input, options?: CallOptions) => Promise<Answer>;
+/** Makes a call whose answer is lines of JSON, and yields what they say as they come. */
+export type Stream = (operation: Operation, input: Input, options?: CallOptions) => AsyncGenerator<unknown, void>;
 
 /** Rows per page if the caller sets no `limit`: the maximum of the service. */
 const PAGE_ROWS = 1_000;
@@ -21,7 +23,7 @@ const PLACES = Object.entries<Operation>(OPERATIONS).map(([id, operation]) => {
 });
 
 /** Creates a method for every operation. */
-export function methodsOf(invoke: Invoke): Api {
+export function methodsOf(invoke: Invoke, stream: Stream): Api {
     const methods: Methods = {};
     for (const { groups, name, operation } of PLACES) {
         let place = methods;
@@ -29,14 +31,15 @@ export function methodsOf(invoke: Invoke): Api {
             place[group] ??= {};
             place = place[group] as Methods; // no operation has the name of a group
         }
-        place[name] = methodOf(operation, invoke);
+        place[name] = methodOf(operation, invoke, stream);
     }
     return methods as unknown as Api; // the generator derives the names in Api in the same way
 }
 
-function methodOf(operation: Operation, invoke: Invoke) {
-    const { path, query, body, list } = operation;
+function methodOf(operation: Operation, invoke: Invoke, stream: Stream) {
+    const { path, query, body, list, streams } = operation;
     if (!path.includes('{') && query.length === 0 && !body) {
+        if (streams) return (options?: CallOptions) => stream(operation, {}, options);
         return (options?: CallOptions) => new Call(invoke(operation, {}, options));
     }
     const method = (input: Input = {}, options?: CallOptions) => new Call(invoke(operation, input, options));

@@ -26,6 +26,8 @@ export interface Operation {
      * the data whose items are those of the answer.
      */
     lines?: { sent: string; answered: string };
+    /** True if the answer is any number of lines of JSON, which the method yields as they come. */
+    streams?: true;
     /** True if the answer has no envelope. */
     bare: boolean;
     /** True if the answer is a text, not JSON. */
@@ -36,7 +38,10 @@ export interface Operation {
 export interface CallOptions {
     /** Aborts the call. It then rejects with the signal's reason. */
     signal?: AbortSignal | undefined;
-    /** Time limit of the call, including all retries and waits, in milliseconds. */
+    /**
+     * Time limit of the call, including all retries and waits, in milliseconds. Of a method that yields lines: the time
+     * until they begin, and between any two pieces of them.
+     */
     timeout_ms?: number | undefined;
     /**
      * The request id in the service's log: 1 to 128 of `[A-Za-z0-9._-]`. If it is absent, the service generates one.

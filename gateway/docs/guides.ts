@@ -36,6 +36,12 @@ export const GUIDES = [
         about: 'what happens to the objects of an account, without asking for each of them',
     },
     {
+        file: 'docs/guides/export.md',
+        path: '/docs/guides/export',
+        title: 'Export',
+        about: 'all that the service stores about an account',
+    },
+    {
         file: 'docs/guides/api-keys.md',
         path: '/docs/guides/api-keys',
         title: 'API keys',

@@ -18,27 +18,23 @@ const query = z.object({
     limit: limit.optional(),
 });
 
-const answer = z.object({
-    events: z.array(
-        z.object({
-            event_id: z.string(),
-            seq: z.number(),
-            type: z.string(),
-            timestamp: z.string(),
-            data: z.object({
-                credential_id: z.string().optional(),
-                issuer_did: z.string().optional(),
-                key_id: z.string().optional(),
-                successor_id: z.string().optional(),
-                issuer_id: z.string().optional(),
-                kid: z.string().optional(),
-                wallet_id: z.string().optional(),
-                session_id: z.string().optional(),
-            }),
-        }),
-    ),
-    next: z.number(),
+export const event = z.object({
+    event_id: z.string(),
+    seq: z.number(),
+    type: z.string(),
+    timestamp: z.string(),
+    data: z.object({
+        credential_id: z.string().optional(),
+        issuer_did: z.string().optional(),
+        key_id: z.string().optional(),
+        successor_id: z.string().optional(),
+        issuer_id: z.string().optional(),
+        kid: z.string().optional(),
+        wallet_id: z.string().optional(),
+        session_id: z.string().optional(),
+    }),
 });
+const answer = z.object({ events: z.array(event), next: z.number() });
 
 export const eventEndpoints = [
     endpoint({

@@ -4,6 +4,7 @@ import { credentialBatchEndpoints } from './credential-batches.ts';
 import { credentialEndpoints } from './credentials.ts';
 import { didEndpoints } from './dids.ts';
 import { eventEndpoints } from './events.ts';
+import { exportEndpoints } from './export.ts';
 import { type HealthProbes, healthEndpoints } from './health.ts';
 import { internalAdminEndpoints } from './internal-admin.ts';
 import { internalAuthEndpoints } from './internal-auth.ts';
@@ -70,8 +71,8 @@ export function interfaceParts(probes: HealthProbes) {
         },
         {
             name: 'Current user',
-            description: 'The account of the session, and its statistics.',
-            endpoints: [...meEndpoints, ...quotaEndpoints, ...statisticsEndpoints],
+            description: 'The account of the session, its statistics, and its export.',
+            endpoints: [...meEndpoints, ...quotaEndpoints, ...statisticsEndpoints, ...exportEndpoints],
         },
         {
             name: 'Internal: accounts',

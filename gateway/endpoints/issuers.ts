@@ -26,7 +26,7 @@ const key = z.object({
     reason: z.string().optional(),
 });
 
-const issuer = z.object({
+export const issuer = z.object({
     issuer_id: z.string(),
     did: z.string(),
     method: oneOf('key', 'web'),

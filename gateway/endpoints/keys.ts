@@ -5,13 +5,13 @@ import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../proto/limits
 import { textOrNull } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
 import { name, optional, paging } from '../fields.ts';
+import { changedRestrictions, changeOf, newRestrictions, type Restrictions, restrictionFields } from '../key-fields.ts';
 import { ListAnswer } from '../lists.ts';
 import { sinceUpgrade, upgrading } from '../upgrading.ts';
-import { changedRestrictions, changeOf, newRestrictions, type Restrictions, restrictionFields } from './key-fields.ts';
 
 const byId = z.object({ key_id: z.string() });
 
-const summary = z.object({
+export const keySummary = z.object({
     key_id: z.string(),
     name: z.string(),
     key_prefix: z.string(),
@@ -88,9 +88,9 @@ export const keyEndpoints = [
         status: 200,
         message: 'API keys',
         query: paging,
-        answer: z.object({ keys: z.array(summary), total: z.number() }),
+        answer: z.object({ keys: z.array(keySummary), total: z.number() }),
         async call({ query, services }) {
-            return new ListAnswer<{ keys: Array<z.input<typeof summary>>; total: number }>({
+            return new ListAnswer<{ keys: Array<z.input<typeof keySummary>>; total: number }>({
                 field: 'keys',
                 paging: query,
                 async fetch(page, context) {
@@ -111,7 +111,7 @@ export const keyEndpoints = [
         status: 200,
         message: 'API key',
         params: byId,
-        answer: summary.extend({
+        answer: keySummary.extend({
             usage: z.object({ requests_today: z.number(), requests_this_month: z.number() }).prefault(NO_REQUESTS),
         }),
         async call({ params, services, context }) {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import helmet from 'helmet';
 import type { Decision } from '../../platform/access/limit-decision.ts';
 import type { AppError } from '../../platform/errors.ts';
+import { drained } from '../../platform/http/drained.ts';
 import { stringifyJson } from '../../platform/json.ts';
 import { codingFor, type DocumentType, type PublicDocument } from '../documents.ts';
 import { NDJSON_TYPE } from './body-lines.ts';
@@ -131,33 +132,29 @@ export async function writeStream(
 
 /**
  * Writes lines of JSON in the groups in which they come, the head with the first of them. Many clients read nothing before
- * they have sent everything, so it waits for the reader only when much is unsent.
+ * they have sent everything, so it waits for the reader only when much is unsent. With `waits` it waits after each group.
  */
 export async function writeLines(
     response: ServerResponse,
-    { status, groups, headers }: { status: number; groups: AsyncIterable<string>; headers: () => Headers },
+    {
+        status,
+        groups,
+        headers,
+        waits = false,
+    }: { status: number; groups: AsyncIterable<string>; headers: () => Headers; waits?: boolean },
 ): Promise<void> {
+    const most = waits ? 0 : MAX_UNSENT_LINES_BYTES;
     for await (const group of groups) {
         if (response.destroyed) return;
         if (!response.headersSent) {
             const type = { 'Content-Type': `${NDJSON_TYPE}; charset=utf-8` };
             response.writeHead(status, { ...commonHeaders(), ...type, ...headers() });
         }
-        response.write(group);
-        if (response.writableLength > MAX_UNSENT_LINES_BYTES) await drained(response);
+        if (response.req.method === 'HEAD') break; // nobody would read the other groups
+        if (!response.write(group) && response.writableLength > most) await drained(response);
+        if (response.destroyed) return; // so that the next group is not read
     }
     response.end();
-}
-
-/** Resolves when the response can take more data, or when the client has disconnected. */
-function drained(response: ServerResponse): Promise<void> {
-    return new Promise((resolve) => {
-        const done = () => {
-            response.off('drain', done).off('close', done);
-            resolve();
-        };
-        response.on('drain', done).on('close', done);
-    });
 }
 
 /**

@@ -51,6 +51,8 @@ export interface OperationObject {
     parameters: Parameter[];
     /** Set if the body and the answer are lines: the names that the client gives to both lists of them. */
     'x-lines'?: { sent: string; answered: string };
+    /** True if the answer is any number of lines of JSON: the schema is that of a line. */
+    'x-streams'?: true;
     /** One body, by its media type. If it has lines, the schema is that of a line. */
     requestBody?: { required: boolean; content: Record<string, Media> };
     responses: Record<string, ResponseObject | { $ref: string }>;
@@ -126,7 +128,7 @@ function referred<Component>(
 }
 
 function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string, Schema>): OperationObject {
-    const { id, method, body, answer, lines } = endpoint;
+    const { id, method, body, answer, lines, streams } = endpoint;
     const notes = operationOf(id);
     const { summary, description, refusals = {}, formerId, idempotent = method === 'GET', fields, example } = notes;
     const keep = (name: string, schema: Schema): Schema => {
@@ -145,6 +147,7 @@ function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string
         ...(formerId && { 'x-former-id': formerId }),
         ...(endpoint.weight && { 'x-counts-items': true as const }),
         ...(lines && { 'x-lines': lines }),
+        ...(streams && { 'x-streams': streams }),
         parameters: parametersOf(endpoint, notes),
         responses: {
             [endpoint.status]: success(endpoint, keep(`${name}Data`, answered.schema), answered.example),
@@ -174,7 +177,7 @@ function mediaIn(schema: Schema, example: unknown, list: string | undefined): Me
 }
 
 function success(endpoint: Endpoint, data: Schema, example: unknown): ResponseObject {
-    const { bare, document, message, query, byKey, lines } = endpoint;
+    const { bare, document, message, query, byKey, lines, streams } = endpoint;
     const envelope: Schema = {
         type: 'object',
         properties: { status: { const: 'success' }, message: { type: 'string' }, data },
@@ -184,7 +187,7 @@ function success(endpoint: Endpoint, data: Schema, example: unknown): ResponseOb
     const media = { schema: data, example };
     if (document) return { description, headers: documentHeaders(), content: { [document.contentType]: media } };
     const headers = headersOf();
-    if (lines) return { description, headers, content: { [NDJSON_TYPE]: media } };
+    if (lines || streams) return { description, headers, content: { [NDJSON_TYPE]: media } };
     if (query && schemaOf(query).properties?.['cursor']) headers['Link'] = { $ref: '#/components/headers/Link' };
     if (byKey) headers['Idempotent-Replayed'] = { $ref: '#/components/headers/Idempotent-Replayed' };
     return {

@@ -102,15 +102,24 @@ export const GLOSSARY: Terms = {
     total_succeeded: 'Number of items that succeeded.',
     total_failed: 'Number of items that failed.',
 
+    presentation_id: 'Id of a presentation: `urn:uuid:…`.',
     presentation: 'A presentation: a PASETO v4 public token.',
     holder: 'DID of the holder.',
     audience: 'DID of the verifier that the presentation is for.',
+    credentials_count: 'Number of credentials in the presentation.',
     nonce: "The verifier's challenge.",
 
     wallet_id: 'Id of a wallet.',
     metadata: 'Data to store with the credential: a JSON object of at most 16 KiB.',
     'x-wallet-password': 'Password of the wallet (UTF-8).',
 
+    session_id: 'Id of the session.',
+
+    event_id: 'Id of an event. It is the same whenever the event is read.',
+    seq: 'Number of the event in the stream of the account. The first one is 1.',
+    timestamp: { description: 'When it happened.', format: 'date-time' },
+    data: 'What the event is about.',
+    successor_id: 'Id of the API key that replaces `key_id`.',
     after: {
         description: 'Only events after this number. Default: 0.',
         schema: { type: 'integer', minimum: 0 },
@@ -127,6 +136,12 @@ export const GLOSSARY: Terms = {
     wallets: 'Counts of wallets.',
     api_usage: 'Counts of requests, at most two seconds late.',
     users: 'Accounts.',
+    period: 'Month of the counts: `YYYY-MM`.',
+    created_this_month: 'Number created since the month began, in UTC.',
+    issued_this_month: 'Number issued since the month began, in UTC.',
+    total_active: 'Number issued and not revoked.',
+    rate_limit_hits: 'Requests of this month that were refused with 429.',
+    credentials_stored: 'Credentials in wallets.',
     total_created: 'Total number created.',
     total_issued: 'Total number issued.',
     total_revoked: 'Total number revoked.',

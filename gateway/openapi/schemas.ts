@@ -14,6 +14,7 @@ export interface Schema {
     items?: Schema;
     anyOf?: Schema[];
     propertyNames?: Schema;
+    additionalProperties?: Schema;
     [keyword: string]: unknown;
 }
 
@@ -38,6 +39,10 @@ function written(schema: z.ZodType, io: 'input' | 'output', own: Terms): Schema 
             if (io === 'input') return;
             delete jsonSchema.default;
             if (zodSchema instanceof z.ZodObject) delete jsonSchema.additionalProperties; // later releases add fields
+            if (jsonSchema.oneOf) {
+                jsonSchema.anyOf = jsonSchema.oneOf;
+                delete jsonSchema.oneOf;
+            }
         },
     });
     return described(rest as Schema, own); // zod's type has all keywords, Schema only some of them

@@ -13,6 +13,7 @@ import {
     presentationBody,
     type Wallet,
 } from '../../test/e2e/support/world.ts';
+import { collected } from '../../test/support/collected.ts';
 import { issuerSteps, type ManagedIssuer } from './issuer-steps.ts';
 import { batchSteps, issueTwice, statusListSteps } from './issuing-steps.ts';
 import type { Step } from './step.ts';
@@ -93,6 +94,7 @@ function accountSteps({ me }: Client, { account: { password } }: Visitor): Step[
         () => me.update({ name: 'Visitor' }),
         () => me.stats(),
         () => me.quotas(),
+        () => collected(me.export()),
         () => me.changePassword({ current_password: password, new_password: password }),
     ];
 }

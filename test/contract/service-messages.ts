@@ -31,9 +31,12 @@ function oneOf(scalar: ScalarType | undefined, name: string): unknown {
     return scalar === ScalarType.BOOL ? true : 1;
 }
 
-/** A message with a value in every field. The result of an item of a batch is a success. */
+/** Fields without a value: the result of an item of a batch is a success, and a page of a list is the last one. */
+const UNSET = ['failure', 'next_cursor'];
+
+/** A message with a value in every field but these. */
 function full({ fields }: DescMessage): Record<string, unknown> {
-    const set = fields.filter(({ name }) => name !== 'failure');
+    const set = fields.filter(({ name }) => !UNSET.includes(name));
     return Object.fromEntries(set.map((field) => [field.name, filled(field)]));
 }
 

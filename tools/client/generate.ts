@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { interfaceParts } from '../../gateway/endpoints/index.ts';
 import { openApi } from '../../gateway/openapi/document.ts';
 import { KINDS } from '../../gateway/openapi/responses.ts';
+import type { Schema } from '../../gateway/openapi/schemas.ts';
 import { type ClientOperation, operationsOf } from './operations.ts';
 import { typeOf } from './types.ts';
 
@@ -25,21 +26,22 @@ function typeName(id: string, kind: 'Input' | 'Data'): string {
 
 function typesFile(operations: ClientOperation[]): string {
     const types = new Map<string, string>();
-    const add = (name: string, text: string): void => {
-        if (types.has(name) && types.get(name) !== text) {
+    const add = (name: string, schema: Schema): void => {
+        const text = typeOf(schema);
+        const declaration = schema.properties
+            ? `export interface ${name} ${text}\n`
+            : `export type ${name} = ${text};\n`;
+        if (types.has(name) && types.get(name) !== declaration) {
             throw new Error(`There would be two types ${name}: change the id of one of the two endpoints.`);
         }
-        types.set(name, text);
+        types.set(name, declaration);
     };
     for (const { id, input, data } of operations) {
-        if (input) add(typeName(id, 'Input'), typeOf(input));
-        add(typeName(id, 'Data'), typeOf(data));
+        if (input) add(typeName(id, 'Input'), input);
+        add(typeName(id, 'Data'), data);
     }
-    const interfaces = Array.from(types, ([name, text]) =>
-        text.startsWith('{') ? `export interface ${name} ${text}\n` : `export type ${name} = ${text};\n`,
-    );
     const codes = KINDS.map((kind) => JSON.stringify(kind)).join(' | ');
-    return [HEADER, `/** The kinds of refusals. */\nexport type ErrorCode = ${codes};\n`, ...interfaces].join('\n');
+    return [HEADER, `/** The kinds of refusals. */\nexport type ErrorCode = ${codes};\n`, ...types.values()].join('\n');
 }
 
 function operationsFile(operations: ClientOperation[]): string {
@@ -74,9 +76,10 @@ function group(operations: ClientOperation[], prefix: string): string {
 function method(name: string, { id, comment, input, wire }: ClientOperation): string {
     const data = typeName(id, 'Data');
     const argument = input ? `input${input.required?.length ? '' : '?'}: ${typeName(id, 'Input')}` : '';
+    const result = wire.streams ? `AsyncGenerator<${data}, void>` : `Call<${data}>`;
     const type = wire.list
         ? `: ListMethod<[${argument}], ${data}, ${data}[${JSON.stringify(wire.list)}][number]>`
-        : `(${argument ? `${argument}, ` : ''}options?: CallOptions): Call<${data}>`;
+        : `(${argument ? `${argument}, ` : ''}options?: CallOptions): ${result}`;
     return `/**\n * ${comment}\n */\n${name}${type};`;
 }
 

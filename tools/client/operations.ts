@@ -56,6 +56,7 @@ function operationOf(document: OpenApi, path: string, method: string, object: Op
             body: sent !== undefined,
             ...(query.includes('cursor') && { list: listIn(id, data) }),
             ...(lines && { lines }),
+            ...(object['x-streams'] && { streams: true }),
             bare,
             text: data.type === 'string',
         },

@@ -19,7 +19,9 @@ function ofType(type: string, schema: Schema): string {
         case 'array':
             return arrayOf(typeOf(schema.items ?? {}));
         case 'object':
-            return schema.properties ? `{\n${fieldsOf(schema)}\n}` : 'Record<string, unknown>';
+            return schema.properties
+                ? `{\n${fieldsOf(schema)}\n}`
+                : `Record<string, ${typeOf(schema.additionalProperties ?? {})}>`;
         default:
             return type; // string, number, boolean, null
     }

@@ -82,6 +82,7 @@ import type {
     KeysVerifyInput,
     MeChangePasswordData,
     MeChangePasswordInput,
+    MeExportData,
     MeGetData,
     MeQuotasData,
     MeStatsData,
@@ -422,6 +423,13 @@ export interface Api {
          * `GET /v1/me/stats`
          */
         stats(options?: CallOptions): Call<MeStatsData>;
+        /**
+         * Export the account.
+         * What the service stores about the account, as lines of JSON (`application/x-ndjson`), each with its `kind`: `export`, `user`, `statistics`, `session`, `key`, `did`, `issuer`, `credential`, `presentation`, `wallet`, `event`, and at last `end`. Without the line `end` the export is not complete. What changes meanwhile may be in it or not. It has no secrets: no passwords, tokens or private keys. Only the password of a wallet opens its contents. It counts as one request, and each gateway writes one export of an account at a time.
+         *
+         * `GET /v1/me/export`
+         */
+        export(options?: CallOptions): AsyncGenerator<MeExportData, void>;
     };
     internal: {
         auth: {
@@ -1079,6 +1087,18 @@ export const OPERATIONS = {
         headers: {},
         body: false,
         bare: false,
+        text: false,
+    },
+    'me.export': {
+        method: 'GET',
+        path: '/v1/me/export',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        streams: true,
+        bare: true,
         text: false,
     },
     'internal.auth.register': {

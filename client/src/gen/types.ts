@@ -1440,6 +1440,262 @@ export interface MeStatsData {
     };
 }
 
+export type MeExportData =
+    | {
+          /** What the line is about. */
+          kind: 'export';
+          /** Version of the form of an export. */
+          version: number;
+          /** When the export began. */
+          exported_at: string;
+      }
+    | {
+          /** What the line is about. */
+          kind: 'user';
+          /** Id of an account. */
+          user_id: string;
+          /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
+          email: string;
+          /** Display name. White space at both ends is removed. */
+          name: string | null;
+          /** Tier, which sets the number of requests per minute. */
+          tier: 'free' | 'basic' | 'pro' | 'enterprise';
+          /** When it was created. */
+          created_at: string;
+          /** When the account last logged in. Null before the first login. */
+          last_login_at: string | null;
+      }
+    | {
+          /** What the line is about. */
+          kind: 'statistics';
+          /** Month of the counts: `YYYY-MM`. */
+          period: string;
+          /** Counts of DIDs. */
+          dids: {
+              /** Total number. */
+              total: number;
+              /** Number created since the month began, in UTC. */
+              created_this_month: number;
+          };
+          /** Credentials. In statistics: their counts. */
+          credentials: {
+              /** Total number issued. */
+              total_issued: number;
+              /** Number issued since the month began, in UTC. */
+              issued_this_month: number;
+              /** Total number revoked. */
+              total_revoked: number;
+              /** Number issued and not revoked. */
+              total_active: number;
+          };
+          /** Counts of presentations. */
+          presentations: {
+              /** Total number created. */
+              total_created: number;
+              /** Number created since the month began, in UTC. */
+              created_this_month: number;
+              /** Total number verified. */
+              total_verified: number;
+          };
+          /** Counts of requests, at most two seconds late. */
+          api_usage: {
+              /** Requests since the month began, in UTC. */
+              requests_this_month: number;
+              /** Requests since 00:00 UTC. */
+              requests_today: number;
+              /** Requests of this month that were refused with 429. */
+              rate_limit_hits: number;
+          };
+          /** Counts of wallets. */
+          wallets: {
+              /** Total number. */
+              total: number;
+              /** Credentials in wallets. */
+              credentials_stored: number;
+          };
+      }
+    | {
+          /** What the line is about. */
+          kind: 'session';
+          /** Id of the session. */
+          session_id: string;
+          /** When it was created. */
+          created_at: string;
+          /** When it expires. */
+          expires_at: string;
+          /** When the session was ended. Absent if it was not. */
+          ended_at?: string;
+      }
+    | {
+          /** What the line is about. */
+          kind: 'key';
+          /** Id of an API key. */
+          key_id: string;
+          /** Display name. White space at both ends is removed. */
+          name: string;
+          /** The masked key. */
+          key_prefix: string;
+          /** Tier, which sets the number of requests per minute. */
+          tier: 'free' | 'basic' | 'pro' | 'enterprise';
+          /** Requests per minute. */
+          rate_limit: number;
+          /** When it was created. */
+          created_at: string;
+          /** When this key was last used, at most two seconds late. Null before the first call. */
+          last_used_at: string | null;
+          /** Whether the key is neither revoked nor expired. */
+          active: boolean;
+          /** When it expires. */
+          expires_at?: string;
+          /** What the key may be used for. Absent: for everything. */
+          scopes?: string[];
+          /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
+          allowed_addresses?: string[];
+          /** Id of the key that has replaced this one. Absent if it was not replaced. */
+          replaced_by?: string;
+      }
+    | {
+          /** What the line is about. */
+          kind: 'did';
+          /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
+          did: string;
+          /** Ed25519 public key: 32 bytes in base64. */
+          public_key: string;
+          /** Whether the service made its key, for the account or for a wallet, or the account registered it. */
+          origin: 'generated' | 'wallet' | 'registered';
+          /** When it was created. */
+          created_at: string;
+      }
+    | {
+          /** What the line is about. */
+          kind: 'issuer';
+          /** Id of a managed issuer. */
+          issuer_id: string;
+          /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
+          did: string;
+          /** DID method of the issuer. */
+          method: 'key' | 'web';
+          /** Display name. White space at both ends is removed. */
+          name: string;
+          /** When it was created. */
+          created_at: string;
+          /** When it was archived. Absent if it still signs. */
+          archived_at?: string;
+          /** The keys of the issuer, newest first. */
+          keys: Array<{
+              /** The key, as the fragment of its verification method: `z6Mk…`. */
+              kid: string;
+              /** Ed25519 public key: 32 bytes in base64. */
+              public_key: string;
+              /** `active` signs. `retired` only verifies. `compromised` does neither. */
+              state: 'active' | 'retired' | 'compromised';
+              /** When it was created. */
+              created_at: string;
+              /** When another key replaced it. Absent if it is active. */
+              retired_at?: string;
+              /** When it was marked as compromised. */
+              compromised_at?: string;
+              /** Why it was revoked. */
+              reason?: string;
+          }>;
+      }
+    | {
+          /** What the line is about. */
+          kind: 'credential';
+          /** Id of a credential: `urn:uuid:…`. */
+          credential_id: string;
+          /** DID of the issuer. */
+          issuer: string;
+          /** DID of the subject. */
+          subject: string;
+          /** Type of the credential: any text. */
+          credential_type: string;
+          /** When it was issued. */
+          issued_at: string;
+          /** When it expires. */
+          expires_at?: string;
+          /** Whether it is revoked. False if that was not checked. */
+          revoked: boolean;
+          /** When it was revoked. */
+          revoked_at?: string;
+          /** Why it was revoked. */
+          reason?: string;
+      }
+    | {
+          /** What the line is about. */
+          kind: 'presentation';
+          /** Id of a presentation: `urn:uuid:…`. */
+          presentation_id: string;
+          /** DID of the holder. */
+          holder: string;
+          /** DID of the verifier that the presentation is for. */
+          audience: string;
+          /** Number of credentials in the presentation. */
+          credentials_count: number;
+          /** When it was created. */
+          created_at: string;
+      }
+    | {
+          /** What the line is about. */
+          kind: 'wallet';
+          /** Id of a wallet. */
+          wallet_id: string;
+          /** When it was created. */
+          created_at: string;
+          /** `sealed`: only the password of the wallet opens it. */
+          contents: 'sealed';
+      }
+    | {
+          /** What the line is about. */
+          kind: 'event';
+          /** Id of an event. It is the same whenever the event is read. */
+          event_id: string;
+          /** Number of the event in the stream of the account. The first one is 1. */
+          seq: number;
+          /** What has happened. */
+          type:
+              | 'credential.issued'
+              | 'credential.revoked'
+              | 'key.created'
+              | 'key.rotated'
+              | 'key.revoked'
+              | 'issuer.created'
+              | 'issuer.rotated'
+              | 'issuer.compromised'
+              | 'issuer.archived'
+              | 'wallet.created'
+              | 'session.ended'
+              | 'user.suspended'
+              | 'user.restored';
+          /** When it happened. */
+          timestamp: string;
+          /** What the event is about. */
+          data: {
+              /** Id of a credential: `urn:uuid:…`. */
+              credential_id?: string;
+              /** DID of the issuer: a did:key, or a did:web of this service. */
+              issuer_did?: string;
+              /** Id of an API key. */
+              key_id?: string;
+              /** Id of the API key that replaces `key_id`. */
+              successor_id?: string;
+              /** Id of a managed issuer. */
+              issuer_id?: string;
+              /** The key, as the fragment of its verification method: `z6Mk…`. */
+              kid?: string;
+              /** Id of a wallet. */
+              wallet_id?: string;
+              /** Id of the session. */
+              session_id?: string;
+          };
+      }
+    | {
+          /** What the line is about. */
+          kind: 'end';
+          /** The number of lines of each kind. */
+          counts: Record<string, number>;
+      };
+
 export interface AuthRegisterInput {
     /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
     email: string;

@@ -1,5 +1,6 @@
 import type { OperationNotes } from '../operation.ts';
 import { ACCESS_TOKEN, REFRESH_TOKEN, USER_ID } from '../samples.ts';
+import { EVENT_TYPE } from './events.ts';
 
 const email = 'ada@example.com';
 const password = 'a long pass phrase';
@@ -98,14 +99,6 @@ export const accountOperations = {
     'me.stats': {
         summary: 'Get usage statistics',
         owasp: { objects: 'own' },
-        fields: {
-            period: 'Month of the counts: `YYYY-MM`.',
-            created_this_month: 'Number created since the month began, in UTC.',
-            issued_this_month: 'Number issued since the month began, in UTC.',
-            total_active: 'Number issued and not revoked.',
-            rate_limit_hits: 'Requests of this month that were refused with 429.',
-            credentials_stored: 'Credentials in wallets.',
-        },
         example: {
             data: {
                 period: '2026-11',
@@ -116,6 +109,24 @@ export const accountOperations = {
                 wallets: { total: 1, credentials_stored: 1 },
             },
         },
+    },
+    'me.export': {
+        summary: 'Export the account',
+        description:
+            'What the service stores about the account, as lines of JSON (`application/x-ndjson`), each with its `kind`: `export`, `user`, `statistics`, `session`, `key`, `did`, `issuer`, `credential`, `presentation`, `wallet`, `event`, and at last `end`. Without the line `end` the export is not complete. What changes meanwhile may be in it or not. It has no secrets: no passwords, tokens or private keys. Only the password of a wallet opens its contents. It counts as one request, and each gateway writes one export of an account at a time.',
+        refusals: { rate_limited: 'The rate limit is exceeded, or an export of the account is under way.' },
+        owasp: { objects: 'own' },
+        fields: {
+            kind: 'What the line is about.',
+            version: 'Version of the form of an export.',
+            exported_at: 'When the export began.',
+            ended_at: 'When the session was ended. Absent if it was not.',
+            origin: 'Whether the service made its key, for the account or for a wallet, or the account registered it.',
+            contents: '`sealed`: only the password of the wallet opens it.',
+            counts: 'The number of lines of each kind.',
+            type: EVENT_TYPE,
+        },
+        example: { data: { kind: 'user', ...user, last_login_at: lastLoginAt } },
     },
     'internal.auth.register': {
         summary: 'Register an account',

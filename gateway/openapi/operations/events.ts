@@ -5,6 +5,9 @@ import { CREDENTIAL_ID, ISSUER_DID } from '../samples.ts';
 
 const EVENT_ID = '0b1f3c5e-7d92-4a68-9c04-5e2f8a1b6d37.42';
 
+/** The type of an event. */
+export const EVENT_TYPE = { description: 'What has happened.', enum: EVENT_TYPES };
+
 export const eventOperations = {
     'events.list': {
         summary: 'List events',
@@ -18,13 +21,7 @@ export const eventOperations = {
             },
             types: `Only events of these types, separated by commas. Default: all of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}.`,
             events: 'Events, oldest first.',
-            event_id: 'Id of an event. It is the same whenever the event is read.',
-            seq: 'Number of the event in the stream of the account. The first one is 1.',
-            type: { description: 'What has happened.', enum: EVENT_TYPES },
-            timestamp: { description: 'When it happened.', format: 'date-time' },
-            data: 'What the event is about.',
-            successor_id: 'Id of the API key that replaces `key_id`.',
-            session_id: 'Id of the session.',
+            type: EVENT_TYPE,
             next: 'The `after` of the next call.',
         },
         example: {

@@ -12,12 +12,10 @@ export const presentationOperations = {
         refusals: { forbidden: 'The account has reached its quota of presentations.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
         fields: {
-            presentation_id: 'Id of a presentation: `urn:uuid:…`.',
             holder_did: 'DID of the holder: a did:key, or a did:web of this service.',
             holder_private_key:
                 "The holder's Ed25519 private key in base64: 32 bytes (seed) or 64. Left out for a managed issuer of the account.",
             domain: 'Domain that the presentation is bound to.',
-            credentials_count: 'Number of credentials in the presentation.',
         },
         example: {
             body: {

@@ -14,7 +14,7 @@ async function checkAnswer(id: string, call: Call): Promise<Answer> {
     const documented = operation?.responses[answer.status];
     assert.ok(documented, `${id} answers ${answer.status}, which is not documented`);
     const response = ('content' in documented ? documented : resolve(documented.$ref ?? '')) as ResponseObject;
-    const hasLines = operation?.['x-lines'] !== undefined && answer.status < 300;
+    const hasLines = (operation?.['x-lines'] ?? operation?.['x-streams']) !== undefined && answer.status < 300;
     const bodies = hasLines
         ? answer.text
               .trimEnd()

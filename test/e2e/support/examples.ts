@@ -1,5 +1,6 @@
 import { type Client, createClient } from '../../../client/src/client.ts';
 import type { EndpointId } from '../../../gateway/endpoints/index.ts';
+import { collected } from '../../support/collected.ts';
 import { adminExamples } from './admin-examples.ts';
 import { type Call, INTERNAL_SECRET } from './client.ts';
 import { statusListExamples } from './status-list-examples.ts';
@@ -136,6 +137,7 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
         return { token, run: ({ me }) => me.changePassword(input) };
     },
     'me.quotas': async () => ({ token: (await newAccount()).token, run: ({ me }) => me.quotas() }),
+    'me.export': async () => ({ token: (await newAccount()).token, run: ({ me }) => collected(me.export()) }),
     'me.stats': async () => ({ token: (await newAccount()).token, run: ({ me }) => me.stats() }),
 
     'internal.auth.register': async () => {

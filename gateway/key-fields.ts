@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Key } from '../../proto/gen/keys/v1/keys.ts';
-import { MAX_KEY_NETWORKS, MAX_KEY_SCOPES } from '../../proto/limits.ts';
-import { SCOPE_NAMES } from '../../proto/scopes.ts';
-import { textsIfAny } from '../answer-fields.ts';
-import { listOf, optional } from '../fields.ts';
+import type { Key } from '../proto/gen/keys/v1/keys.ts';
+import { MAX_KEY_NETWORKS, MAX_KEY_SCOPES } from '../proto/limits.ts';
+import { SCOPE_NAMES } from '../proto/scopes.ts';
+import { textsIfAny } from './answer-fields.ts';
+import { listOf, optional } from './fields.ts';
 
 const expiresAt = z.string();
 const scopes = listOf(z.enum(SCOPE_NAMES, `must be one of ${SCOPE_NAMES.join(', ')}`), { min: 1, max: MAX_KEY_SCOPES });

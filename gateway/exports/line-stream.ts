@@ -1,0 +1,11 @@
+import type { CallContext } from '../../platform/context.ts';
+
+/** What an endpoint returns whose answer is lines of JSON. */
+export class LineStream {
+    /** Reads the objects of the lines, page after page. */
+    readonly pages: (context: CallContext) => AsyncIterable<readonly object[]>;
+
+    constructor(pages: LineStream['pages']) {
+        this.pages = pages;
+    }
+}
