@@ -4,6 +4,7 @@ import { batchIssue, batchRevoke, batchVerify } from './commands/batch.ts';
 import { completion } from './commands/completion.ts';
 import { didNew, didResolve } from './commands/did.ts';
 import { events } from './commands/events.ts';
+import { accountExport } from './commands/export.ts';
 import { issue } from './commands/issue.ts';
 import {
     issuersArchive,
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
     login,
     logout,
     whoami,
+    accountExport,
     register,
     usersSuspend,
     usersRestore,

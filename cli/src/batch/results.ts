@@ -55,7 +55,7 @@ export async function openResults(plan: Plan, path: string | undefined, world: W
 }
 
 /** Waits until a text is written. It never resolves if nobody reads the text any more: then main.ts ends the process. */
-const written = (stream: Writable, text: string): Promise<void> =>
+export const written = (stream: Writable, text: string): Promise<void> =>
     new Promise((resolve) => {
         stream.write(text, (error) => {
             if (!error) resolve();
