@@ -15,6 +15,8 @@ export interface Claim {
     operation: string;
     /** Identifies the account, the operation and the key. 16 bytes. */
     scope_hash: Buffer;
+    /** The account that the call acts for, so that its claims can be erased with it; null if it acts for none. */
+    claimant: string | null;
     /** Differs for another request. 16 bytes. */
     fingerprint: Buffer;
     /** Seals an answer that no other row holds. 32 bytes. It is never stored. */
@@ -74,15 +76,16 @@ export function digestOf<Message>({ codec, message }: Encodable<Message>): Buffe
 export function deriveClaim(
     { operation, key, digest }: { operation: string; key: string; digest: Uint8Array },
     { pepper, stale_before }: { pepper: string; stale_before: string },
-    { user_id = NIL_ID }: CallContext,
+    { user_id }: CallContext,
 ): Claim {
     const derived = Buffer.from(
-        hkdfSync('sha256', key, pepper, `${user_id} ${operation}`, 2 * HASH_BYTES + SEALING_KEY_BYTES),
+        hkdfSync('sha256', key, pepper, `${user_id ?? NIL_ID} ${operation}`, 2 * HASH_BYTES + SEALING_KEY_BYTES),
     );
     const fingerprintKey = derived.subarray(HASH_BYTES, 2 * HASH_BYTES);
     return {
         operation,
         scope_hash: derived.subarray(0, HASH_BYTES),
+        claimant: user_id ?? null,
         fingerprint: createHmac('sha256', fingerprintKey).update(digest).digest().subarray(0, HASH_BYTES),
         sealingKey: derived.subarray(2 * HASH_BYTES),
         stale_before,

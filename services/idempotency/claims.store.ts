@@ -9,7 +9,7 @@ import { type Claim, type HeldClaim, heldClaim } from './claim.ts';
 export type Owner = 'credentials' | 'did' | 'identity' | 'keys' | 'presentations' | 'signing' | 'wallet';
 
 /** A claim together with what is stored with it. */
-export type NewClaim = Pick<Claim, 'scope_hash' | 'fingerprint' | 'stale_before'> &
+export type NewClaim = Pick<Claim, 'scope_hash' | 'fingerprint' | 'claimant' | 'stale_before'> &
     Pick<HeldClaim, 'id' | 'made_at' | 'sealed'>;
 
 /**
@@ -32,12 +32,12 @@ export function claimLookup(db: Database, owner: Owner): Coalescer<Buffer, HeldC
 }
 
 /** The columns of a claim in `new`, the input of a claimed write, with their types. */
-export const CLAIM_COLUMNS = sql.fragment`scope_hash, fingerprint, id, made_at, sealed`;
-export const CLAIM_TYPES = ['bytea', 'bytea', 'uuid', 'timestamptz', 'bytea'];
+export const CLAIM_COLUMNS = sql.fragment`scope_hash, fingerprint, claimant, id, made_at, sealed`;
+export const CLAIM_TYPES = ['bytea', 'bytea', 'uuid', 'uuid', 'timestamptz', 'bytea'];
 
 /** The values of CLAIM_COLUMNS. */
-export function claimValues({ scope_hash, fingerprint, id, made_at, sealed }: NewClaim) {
-    return [scope_hash, fingerprint, id, made_at, sealed];
+export function claimValues({ scope_hash, fingerprint, claimant, id, made_at, sealed }: NewClaim) {
+    return [scope_hash, fingerprint, claimant, id, made_at, sealed];
 }
 
 /**
@@ -50,8 +50,8 @@ export function claimedFromNew(owner: Owner, { stale_before }: Pick<NewClaim, 's
             INSERT INTO ${sql.identifier([owner, 'idempotency'])} AS held (${CLAIM_COLUMNS})
             SELECT ${CLAIM_COLUMNS} FROM new ORDER BY scope_hash
             ON CONFLICT (scope_hash) DO UPDATE
-            SET fingerprint = excluded.fingerprint, id = excluded.id, made_at = excluded.made_at,
-                sealed = excluded.sealed
+            SET fingerprint = excluded.fingerprint, claimant = excluded.claimant, id = excluded.id,
+                made_at = excluded.made_at, sealed = excluded.sealed
             WHERE held.made_at < ${stale_before}
             RETURNING held.id
         )`;

@@ -97,7 +97,7 @@ async function create(
         const made = { id: newId(now), made_at: new Date(now).toISOString() };
         const created = userOf(made);
         const row = { ...created, name, password_hash: passwordHash, created_at: made.made_at };
-        const newClaim = claim && { ...claim, ...made, sealed: null };
+        const newClaim = claim && { ...claim, ...made, claimant: made.id, sealed: null };
         const outcome = await insertUser(store, { row, oldForms, claim: newClaim }, context);
         if (outcome === 'refused') throw new AppError('conflict', 'This email is already registered.');
         return outcome === 'written' ? created : undefined;

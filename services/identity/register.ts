@@ -43,7 +43,7 @@ export function registration(deps: RegistrationDependencies) {
             const made = { id: newId(now), made_at: new Date(now).toISOString() };
             const user = userOf(made);
             const row = { ...user, password_hash: passwordHash };
-            const newClaim = claim && { ...claim, ...made, sealed: null };
+            const newClaim = claim && { ...claim, ...made, claimant: made.id, sealed: null };
             const outcome = await insertUser(
                 store,
                 { row, oldForms: oldFormsOf(request.email), claim: newClaim },
