@@ -13,6 +13,7 @@ export const EVENT_TYPES = [
     'session.ended',
     'user.suspended',
     'user.restored',
+    'account.erased',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

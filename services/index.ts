@@ -19,6 +19,7 @@ import { eventsService } from './events/service.ts';
 import { eventsStore } from './events/store.ts';
 import { claimSweep } from './idempotency/claim-sweep.ts';
 import type { Owner } from './idempotency/claims.store.ts';
+import { erasureJob } from './identity/erasure/finish-erasures.ts';
 import { pruneSessions } from './identity/prune.store.ts';
 import { identityService } from './identity/service.ts';
 import { identityStore } from './identity/store.ts';
@@ -52,7 +53,7 @@ const commonJobs =
 export const SERVICES: Record<ServiceRole, Service> = {
     identity: service(
         SERVICE_DEFINITIONS.identity,
-        ({ config, db, redis, requestCounts, clock, passwords, idempotency }) =>
+        ({ config, db, redis, requestCounts, clock, passwords, idempotency, serviceClient }) =>
             identityService({
                 store: identityStore(db),
                 requestCounts: requestCounts(),
@@ -68,6 +69,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 livenessMarks: livenessMarks({ redis, shards: config.REDIS_SHARDS }),
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 sessionQuota: config.QUOTA_SESSIONS,
+                keys: serviceClient('keys', SERVICE_DEFINITIONS.keys),
                 clock,
             }),
         {
@@ -75,6 +77,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 prune: { everyMs: DAY_MS, run: () => pruneSessions(dependencies.db) },
                 ...commonJobs('identity')(dependencies),
                 ...relayJob('identity')(dependencies),
+                ...erasureJob(dependencies),
             }),
         },
     ),
@@ -107,10 +110,8 @@ export const SERVICES: Record<ServiceRole, Service> = {
             jobs: (dependencies) => ({
                 expire: {
                     everyMs: RELEASE_EXPIRED_EVERY_MS,
-                    run: () => {
-                        const now = new Date(dependencies.clock()).toISOString();
-                        return keyStore(dependencies.db).releaseExpired({ now });
-                    },
+                    run: () =>
+                        keyStore(dependencies.db).releaseExpired({ now: new Date(dependencies.clock()).toISOString() }),
                 },
                 ...commonJobs('keys')(dependencies),
                 ...relayJob('keys')(dependencies),

@@ -1,5 +1,5 @@
 import type { Command } from './command.ts';
-import { login, logout, register, whoami } from './commands/account.ts';
+import { accountDelete, login, logout, register, whoami } from './commands/account.ts';
 import { batchIssue, batchRevoke, batchVerify } from './commands/batch.ts';
 import { completion } from './commands/completion.ts';
 import { didNew, didResolve } from './commands/did.ts';
@@ -28,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
     whoami,
     accountExport,
     register,
+    accountDelete,
     usersSuspend,
     usersRestore,
     keysCreate,

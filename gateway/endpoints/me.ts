@@ -69,4 +69,20 @@ export const meEndpoints = [
         answer: z.object({ changed_at: z.string() }),
         call: ({ body, services, context }) => services.identity.changePassword(body, context),
     }),
+
+    endpoint({
+        id: 'me.delete',
+        method: 'DELETE',
+        path: '/v1/me',
+        access: 'session',
+        status: 200,
+        message: 'Account erased',
+        hashesPassword: true,
+        body: z.object({
+            password: z.string(),
+            confirm: z.enum(['delete'], { error: 'must be "delete", because nothing can be restored' }),
+        }),
+        answer: z.object({ user_id: z.string(), erased_at: z.string() }),
+        call: ({ body: { password }, services, context }) => services.identity.deleteAccount({ password }, context),
+    }),
 ];

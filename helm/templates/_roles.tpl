@@ -3,7 +3,7 @@ The services, as in docs/architecture.md: which other services each one calls ov
 secrets it reads in addition to the Redis URL and the service token, which all roles need.
 */}}
 {{- define "services" -}}
-identity: { calls: [usage, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
+identity: { calls: [keys, did, signing, credentials, presentations, wallet, usage, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
 keys: { calls: [usage, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 signing: { calls: [did, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken] }

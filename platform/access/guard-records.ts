@@ -39,5 +39,7 @@ export function knownAddresses(redis: Redis) {
             const last = await redis.zscore(`guard:${subject}:known`, address).catch(() => null);
             return Number(last) > Date.now() - REMEMBERED_MS;
         },
+        /** All addresses of a subject. */
+        of: (subject: string): Promise<string[]> => redis.zrange(`guard:${subject}:known`, '0', '-1'),
     };
 }

@@ -38,11 +38,17 @@ export interface Guard {
      * counted. Concurrent attempts give no more guesses than sequential ones.
      */
     attempt<Result>(target: GuardTarget, verify: () => Promise<Result | undefined>): Promise<Result | undefined>;
+    /**
+     * Removes what is recorded about subjects that are gone. What addresses have failed that never succeeded is not known:
+     * their counts end after a day. Throws AppError `unavailable` if Redis does not answer.
+     */
+    forget(subjects: readonly string[]): Promise<void>;
 }
 
 /** Guards passwords against guessing, across all processes and, while Redis does not answer, in each one alone. */
 export function guard({ redis, shards }: { redis: Redis; shards: number }): Guard {
-    const begin = attemptCounts(redis, shards);
+    const known = knownAddresses(redis);
+    const begin = attemptCounts(redis, { shards, known });
     const turns = new CallerPlaces({ places: 1, name: QUEUE, maxWaiting: MAX_WAITING });
     return {
         /** Attempts from one address take turns, so that right passwords at once do not look like many failures. */
@@ -62,23 +68,45 @@ export function guard({ redis, shards }: { redis: Redis; shards: number }): Guar
             };
             return turns.run(key, run, target);
         },
+        async forget(subjects) {
+            const forgetOne = async (subject: string) => {
+                const base = `${shardTag(subject, shards)}:${subject}`;
+                const addresses = await known.of(base);
+                const counts = addresses.flatMap((address) => Object.values(countNames(base, address)));
+                const names = new Set([...counts, `${base}:total`, `${base}:known`]);
+                await redis.del(Array.from(names, (name) => `${PREFIX}:${name}`));
+            };
+            try {
+                await Promise.all(subjects.map(forgetOne));
+            } catch (cause) {
+                const text = 'Redis does not answer, so it may still have records of wrong passwords. Repeat the call.';
+                throw new AppError('unavailable', text, { retry_after: 1, reason: 'redis', cause });
+            }
+        },
     };
 }
 
+/** What the keys of all records begin with. */
+const PREFIX = 'guard';
+
+/** The names of the counts of a subject, whose `base` has its shard. */
+function countNames(base: string, address: string) {
+    return { tries: `${base}:tries:${address}`, wait: `${base}:wait:${address}`, total: `${base}:total` };
+}
+
 /** Returns a function that counts an attempt as a failure before its password is checked, or throws a refusal. */
-function attemptCounts(redis: Redis, shards: number) {
-    const options = { keyPrefix: 'guard', points: 0, duration: DAY_MS / 1_000 };
+function attemptCounts(redis: Redis, { shards, known }: { shards: number; known: ReturnType<typeof knownAddresses> }) {
+    const options = { keyPrefix: PREFIX, points: 0, duration: DAY_MS / 1_000 };
     const counts = new RateLimiterRedis({
         storeClient: redis,
         ...options,
         insuranceLimiter: new BoundedMemory(options),
     });
-    const known = knownAddresses(redis);
     const unknownKeys = createCache<string, true>(MAX_UNKNOWN, (key) => void counts.delete(key));
 
     return async ({ subject, address = '-', unknown = false }: GuardTarget) => {
         const base = `${shardTag(subject, shards)}:${subject}`;
-        const [tries, wait, total] = [`${base}:tries:${address}`, `${base}:wait:${address}`, `${base}:total`];
+        const { tries, wait, total } = countNames(base, address);
 
         const waiting = await counts.get(wait);
         if (waiting) throw tooManyAttempts(waiting);

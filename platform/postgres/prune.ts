@@ -30,6 +30,31 @@ export function removedRows({ table, key }: Pruned, condition: Fragment, order =
             SELECT ${column} FROM ${name} WHERE ${condition} ${ordered} LIMIT ${PRUNE_ROWS} FOR UPDATE SKIP LOCKED))`;
 }
 
+/**
+ * Maximum number of rows that one statement of the erasure of an account removes or empties. It bounds the locks and the
+ * duration of the statement. Beyond it: the next statement takes the rest.
+ */
+export const ERASED_ROWS = 1_000;
+
+/**
+ * Like removedRows, for up to ERASED_ROWS rows of an account. It waits for rows that another statement has locked, because
+ * none may stay.
+ */
+export function erasedRows({ table, key }: Pruned, condition: Fragment) {
+    const [name, column] = [sql.identifier([...table]), sql.identifier([key])];
+    return sql.fragment`
+        DELETE FROM ${name} WHERE ${column} = ANY(ARRAY(
+            SELECT ${column} FROM ${name} WHERE ${condition} ORDER BY ${column} LIMIT ${ERASED_ROWS} FOR UPDATE))`;
+}
+
+/** The row of a statement that erases up to ERASED_ROWS rows: how many it has erased. */
+export const erasedCount = z.strictObject({ erased: z.number() });
+
+/** Whether such a statement has left no row. */
+export function leftNone([row]: ReadonlyArray<z.infer<typeof erasedCount>>): boolean {
+    return (row?.erased ?? 0) < ERASED_ROWS;
+}
+
 interface PrunedByTime extends Pruned {
     /** An indexed column of type timestamptz. */
     time: string;

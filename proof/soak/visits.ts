@@ -96,6 +96,10 @@ function accountSteps({ me }: Client, { account: { password } }: Visitor): Step[
         () => me.quotas(),
         () => collected(me.export()),
         () => me.changePassword({ current_password: password, new_password: password }),
+        async () => {
+            const leaver = await newAccount();
+            return service.as(leaver).me.delete({ password: leaver.password, confirm: 'delete' });
+        },
     ];
 }
 

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { type CountedIn, PLATFORM } from './counts.store.ts';
+import { ERASED_SUBJECT } from './erased-subject.ts';
 import { type Counting, deltasOf, totalsOf } from './pending.store.ts';
+
+/** The account that a credential counts for. */
+const COUNTED_FOR = sql.fragment`CASE WHEN subject <> ${ERASED_SUBJECT} THEN account END`;
 
 /** The rows that a service counts: for each account (NULL: the platform only) and kind, how many there are. */
 const ROWS: Record<Exclude<Counting, 'usage'>, ReturnType<typeof sql.fragment>> = {
@@ -13,10 +17,11 @@ const ROWS: Record<Exclude<Counting, 'usage'>, ReturnType<typeof sql.fragment>> 
     did: sql.fragment`
         SELECT account, 'dids_created' AS kind, count(*) AS rows FROM did.dids WHERE origin <> 'wallet' GROUP BY account`,
     credentials: sql.fragment`
-        SELECT account, 'credentials_issued' AS kind, count(*) AS rows FROM credentials.credentials GROUP BY account
+        SELECT ${COUNTED_FOR} AS account, 'credentials_issued' AS kind, count(*) AS rows
+        FROM credentials.credentials GROUP BY 1
         UNION ALL
-        SELECT account, 'credentials_revoked', count(*) FROM credentials.credentials
-        WHERE revoked_at IS NOT NULL GROUP BY account`,
+        SELECT ${COUNTED_FOR}, 'credentials_revoked', count(*) FROM credentials.credentials
+        WHERE revoked_at IS NOT NULL GROUP BY 1`,
     presentations: sql.fragment`
         SELECT account, 'presentations_created' AS kind, count(*) AS rows FROM presentations.presentations
         GROUP BY account`,

@@ -45,9 +45,12 @@ export function appendPendingCounts(
         FROM written WHERE ${which} GROUP BY account`;
 }
 
-/** Like appendPendingCounts, for new accounts by their column `tier`. These count for the platform only. */
-export function appendUserCounts() {
+/**
+ * Like appendPendingCounts, for accounts by their column `tier`: new ones, or with another amount erased ones. They count
+ * for the platform only.
+ */
+export function appendUserCounts(amount = sql.fragment`count(*)`) {
     return sql.fragment`
         INSERT INTO ${deltasOf('identity')} (account, kind, day, amount)
-        SELECT NULL, 'users_' || tier, (now() AT TIME ZONE 'UTC')::date, count(*) FROM written GROUP BY tier`;
+        SELECT NULL, 'users_' || tier, (now() AT TIME ZONE 'UTC')::date, ${amount} FROM written GROUP BY tier`;
 }

@@ -4,7 +4,9 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
+import type { ErasureStep } from '../erasure.ts';
 import { type Writes, writes } from '../idempotency/writes.store.ts';
+import { didErasure } from './erase.store.ts';
 import type { DidRow } from './rows.ts';
 
 interface OwnershipQuery {
@@ -32,6 +34,7 @@ export interface DidStore extends Writes<DidRow> {
     find: Coalescer<string, { public_key: Uint8Array } | undefined>;
     /** Returns those of `dids` that the account owns. */
     filterOwned: Coalescer<OwnershipQuery, string[]>;
+    erasure: readonly ErasureStep[];
 }
 
 /**
@@ -81,6 +84,7 @@ export function didStore(db: Database): DidStore {
             weight: { of: ({ dids }: OwnershipQuery) => dids.length, max: DIDS_OF_A_GROUP },
             run: (queries: OwnershipQuery[], group) => filterGroup(db, queries, group),
         }),
+        erasure: didErasure(db),
     };
 }
 

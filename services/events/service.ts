@@ -12,6 +12,7 @@ import type {
     ListEventsResponse,
 } from '../../proto/gen/events/v1/events.ts';
 import { MAX_PAGE_ROWS } from '../../proto/limits.ts';
+import { erasure } from '../erasure.ts';
 import type { EventsStore, LogRow } from './store.ts';
 
 /** Maximum number of entries in one call of AppendEvents. Beyond it: `invalid`. */
@@ -35,6 +36,7 @@ export function eventsService({ store }: { store: EventsStore }): ServiceOf<type
             await store.append(entries, context);
             return {};
         },
+        eraseAccount: erasure(store.erasure),
     };
 }
 

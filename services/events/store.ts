@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import type { Entry } from '../../proto/gen/events/v1/events.ts';
+import type { ErasureStep } from '../erasure.ts';
+import { emptied, eventErasure } from './erase.store.ts';
 
 const logRow = z.strictObject({
     last_seq: z.number(),
@@ -27,6 +29,7 @@ export interface EventsStore {
     append(entries: readonly Entry[], lifetime?: CallLifetime): Promise<void>;
     /** Returns rows with events after a number, in the order of their numbers. */
     list(query: EventsQuery, lifetime?: CallLifetime): Promise<readonly LogRow[]>;
+    erasure: readonly ErasureStep[];
 }
 
 const TYPES = ['uuid', 'uuid', 'text', 'timestamptz', 'jsonb'];
@@ -41,13 +44,14 @@ export function eventsStore(db: Database): EventsStore {
                 FROM events.log WHERE account = ${account} AND last_seq > ${after} ORDER BY last_seq LIMIT ${limit}`;
             return db.rows(statement, 'events_list', lifetime);
         },
+        erasure: eventErasure(db),
     };
 }
 
 /**
  * Numbers the events in the given order. The row of an account in `heads` stays locked until the commit, so its numbers are
  * committed in their order, and a reader never sees one without those before it. A call that appends the same entry at the
- * same time waits for this one, and then adds nothing.
+ * same time waits for this one, and then adds nothing. An event of an erased account is appended without its data.
  */
 async function append(db: Database, entries: readonly Entry[], lifetime?: CallLifetime): Promise<void> {
     const ids = entries.map(({ entry_id }) => entry_id).sort();
@@ -68,10 +72,11 @@ async function append(db: Database, entries: readonly Entry[], lifetime?: CallLi
             INSERT INTO events.heads AS heads (account, seq)
             SELECT account, sum(count) FROM new GROUP BY account ORDER BY account
             ON CONFLICT (account) DO UPDATE SET seq = heads.seq + excluded.seq
-            RETURNING account, seq
+            RETURNING account, seq, emptied_to
         )
         INSERT INTO events.log (account, last_seq, count, type, happened_at, data)
-        SELECT account, seq - sum + sum_so_far, count, type, happened_at, data
+        SELECT account, seq - sum + sum_so_far, count, type, happened_at,
+               CASE WHEN emptied_to IS NULL THEN data ELSE ${emptied(sql.fragment`count`)} END
         FROM counted JOIN heads USING (account)`;
     await db.rows(statement, 'events_append', lifetime);
 }

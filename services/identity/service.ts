@@ -12,6 +12,8 @@ import { type Quota, quotaOf } from '../quotas.ts';
 import { sessionRateLimit } from '../tiers.ts';
 import { passwordChange } from './change-password.ts';
 import { userCreation } from './create-users.ts';
+import { accountDeletion } from './erasure/delete-account.ts';
+import type { ErasedServices } from './erasure/erased-services.ts';
 import { userImport } from './import/import-users.ts';
 import { login } from './login.ts';
 import { registration } from './register.ts';
@@ -32,6 +34,7 @@ interface IdentityDependencies {
     livenessMarks: LivenessMarks;
     requestCounts: Pick<RequestCounts, 'loggedIn'>;
     cursors: Cursors;
+    keys: ErasedServices['keys'];
     /** Maximum number of sessions of an account. */
     sessionQuota: Quota;
     /** Milliseconds since 1970. */
@@ -67,6 +70,7 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
 
         updateUser: userUpdate(dependencies),
         changePassword: passwordChange(dependencies),
+        deleteAccount: accountDeletion(dependencies),
 
         createUsers: userCreation(dependencies),
         importUsers: userImport(dependencies),

@@ -2,6 +2,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { databaseTime } from '../../platform/postgres/clock-offset.store.ts';
 import type { Database } from '../../platform/postgres/db.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
+import { type AccountDeletion, deleteAccount } from './erasure/erasures.store.ts';
 import type { NewUserRow } from './rows.ts';
 import { type ListedSession, listSessions, type SessionPage } from './session-list/list.store.ts';
 import { type SessionStore, sessionStore } from './sessions.store.ts';
@@ -11,6 +12,12 @@ import { accountsOf, type UserStore, userStore } from './users.store.ts';
 export interface IdentityStore extends UserStore, SessionStore {
     setSuspension(change: SuspensionChange, lifetime?: CallLifetime): Promise<SuspensionRow | undefined>;
     listSessions(page: SessionPage, lifetime?: CallLifetime): Promise<readonly ListedSession[]>;
+    /** See deleteAccount of erasures.store.ts. */
+    deleteAccount(
+        deletion: AccountDeletion,
+        beforeCommit: (sessions: string[]) => Promise<void>,
+        lifetime?: CallLifetime,
+    ): Promise<boolean>;
     /** The time of the database's clock, in milliseconds since 1970. */
     now(): Promise<number>;
     /** Resolves when the database answers. */
@@ -23,6 +30,7 @@ export function identityStore(db: Database): IdentityStore {
         ...sessionStore(db),
         setSuspension: (change, lifetime) => setSuspension(db, change, lifetime),
         listSessions: (page, lifetime) => listSessions(db, page, lifetime),
+        deleteAccount: (deletion, beforeCommit, lifetime) => deleteAccount(db, deletion, beforeCommit, lifetime),
         now: () => databaseTime(db),
         ping: () => db.ping(),
     };

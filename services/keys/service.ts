@@ -5,6 +5,7 @@ import { type CallContext, requireUser } from '../../platform/context.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { KeysServiceDefinition } from '../../proto/gen/keys/v1/keys.ts';
 import type { Cursors } from '../cursors.ts';
+import { erasure } from '../erasure.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { quotaOf } from '../quotas.ts';
 import { authenticator } from './authenticate.ts';
@@ -39,6 +40,11 @@ export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceD
         all: quotaOf(policy.keyQuota, context),
     });
 
+    async function refuseKeys(account: string, ids: readonly string[], context: CallContext): Promise<void> {
+        const failure = await livenessMarks.refuse({ account, subject: 'key', ids }, context);
+        if (failure) throw failure;
+    }
+
     return {
         generate: generator({ store, idempotency, policy, clock, mostOf }),
         list: lister({ store, cursors, clock }),
@@ -46,6 +52,7 @@ export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceD
         rotate: rotator({ store, idempotency, livenessMarks, policy, clock, mostOf }),
         authenticate: authenticator({ store }),
         setSuspension: suspender({ store, livenessMarks }),
+        eraseAccount: erasure(store.erasure(refuseKeys)),
         check: checker({ store, limiter, requestCounts, policy, clock }),
 
         async get({ key_id }, context) {

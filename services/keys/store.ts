@@ -4,8 +4,10 @@ import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import type { ErasureStep } from '../erasure.ts';
 import { appendOwnEvents } from '../outbox/outbox.store.ts';
 import { KEY_COLUMNS, RESTRICTION_COLUMNS } from './columns.store.ts';
+import { keyErasure } from './erase.store.ts';
 import { insertKey } from './insert.store.ts';
 import { allKeys, BUCKET, lives, lockAccount, placesInUse, releaseExpired, settlePlaces } from './places.store.ts';
 import { restrictKey } from './restrict.store.ts';
@@ -38,6 +40,8 @@ export interface KeyStore {
     restrict: Bound<typeof restrictKey>;
     rotate: Bound<typeof rotateKey>;
     setSuspension: Bound<typeof setSuspension>;
+    /** See keyErasure. */
+    erasure(refuse: Parameters<typeof keyErasure>[1]): readonly ErasureStep[];
     releaseExpired: Bound<typeof releaseExpired>;
     /** Finds the key with this hash, also if it is revoked or has expired. */
     findByHash: Coalescer<Uint8Array, HashedKey | undefined>;
@@ -73,6 +77,7 @@ export function keyStore(db: Database): KeyStore {
         restrict: (change, steps, lifetime) => restrictKey(db, change, steps, lifetime),
         rotate: (rotation, steps, lifetime) => rotateKey(db, rotation, steps, lifetime),
         setSuspension: (change, lifetime) => setSuspension(db, change, lifetime),
+        erasure: (refuse) => keyErasure(db, refuse),
         releaseExpired: (target) => releaseExpired(db, target),
         findByHash: rowLookup(db, {
             name: 'key_find',

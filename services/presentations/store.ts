@@ -3,7 +3,9 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { type AccountPage, accountPage } from '../account-pages.store.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
+import type { ErasureStep } from '../erasure.ts';
 import { type Writes, writes } from '../idempotency/writes.store.ts';
+import { presentationErasure } from './erase.store.ts';
 
 interface PresentationRow {
     /** UUID */
@@ -27,6 +29,7 @@ export type ListedPresentation = z.infer<typeof listedPresentation>;
 export interface PresentationStore extends Writes<PresentationRow> {
     /** Returns the account's presentations below the id `before`, newest first. */
     list(page: AccountPage, lifetime?: CallLifetime): Promise<readonly ListedPresentation[]>;
+    erasure: readonly ErasureStep[];
 }
 
 export function presentationStore(db: Database): PresentationStore {
@@ -50,5 +53,5 @@ export function presentationStore(db: Database): PresentationStore {
         key: 'id',
         counts: appendPendingCounts('presentations_created'),
     });
-    return { ...insertions, list };
+    return { ...insertions, list, erasure: presentationErasure(db) };
 }

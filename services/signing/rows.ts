@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import type { AccountPage } from '../account-pages.store.ts';
+import type { ErasureStep } from '../erasure.ts';
 import type { NewClaim } from '../idempotency/claims.store.ts';
 
 /** Times are ISO 8601 in UTC, with milliseconds. */
@@ -133,4 +134,5 @@ export interface SigningStore {
     keksInUse(): Promise<readonly string[]>;
     /** Returns the oldest data keys that this key-encryption key wraps. */
     oldestDataKeys(kek: string, limit: number): Promise<readonly DataKeyRow[]>;
+    erasure: readonly ErasureStep[];
 }

@@ -1,5 +1,6 @@
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { SigningServiceDefinition } from '../../proto/gen/signing/v1/signing.ts';
+import { erasure } from '../erasure.ts';
 import { archiveIssuer, markCompromised, rotateKey } from './change.ts';
 import { createIssuer } from './create.ts';
 import type { SigningDependencies } from './dependencies.ts';
@@ -24,6 +25,7 @@ export function signingService(deps: SigningDependencies): ServiceOf<typeof Sign
         sign: (request, context) => sign(deps, request, context),
         getKeys: (request, context) => getKeys(deps, request, context),
         getPublicIssuer: (request, context) => getPublicIssuer(deps, request, context),
+        eraseAccount: erasure(deps.store.erasure),
         ...statusLists(deps),
     };
 }

@@ -5,6 +5,7 @@ import { type Database, type Query, STORE_GROUPS, sql } from '../../platform/pos
 import { accountPage } from '../account-pages.store.ts';
 import { changes } from './changes.store.ts';
 import { dataKeys } from './data-keys.store.ts';
+import { signingErasure } from './erase.store.ts';
 import { issuerRow, keyRow, type SigningStore, signerRow } from './rows.ts';
 
 const countRow = z.strictObject({ issuers: z.number() });
@@ -18,6 +19,7 @@ export function signingStore(db: Database): SigningStore {
         ...changes(db),
         ...dataKeys(db),
         ...publicRows(db),
+        erasure: signingErasure(db),
         async list(page, lifetime) {
             const statement = sql.type(issuerRow)`
                 SELECT id, account, did, method, name, created_at, archived_at FROM signing.issuers ${accountPage(page)}`;

@@ -10,6 +10,7 @@ import type {
     RecordRequestsResponse,
     UsageServiceDefinition,
 } from '../../proto/gen/usage/v1/usage.ts';
+import { erasure } from '../erasure.ts';
 import { accountStatistics, platformStatistics } from './statistics.ts';
 import type { UsageDependencies } from './usage-counts.ts';
 
@@ -32,6 +33,7 @@ export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageSer
             return { keys: key_ids.length > 0 ? await keyUsage(deps, key_ids, context) : [] };
         },
         recordRequests: (batch, context) => record(deps, batch, context),
+        eraseAccount: erasure(deps.store.erasure),
     };
 }
 

@@ -3,6 +3,8 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import type { RecordRequestsRequest } from '../../proto/gen/usage/v1/usage.ts';
 import { PLATFORM } from '../counts/counts.store.ts';
+import type { ErasureStep } from '../erasure.ts';
+import { usageErasure } from './erase.store.ts';
 import { recordRequests } from './record.store.ts';
 
 const keyUse = z.strictObject({
@@ -35,6 +37,7 @@ export interface UsageStore {
         lifetime?: CallLifetime,
     ): Promise<readonly KeyUse[]>;
     record(batch: RecordRequestsRequest): Promise<void>;
+    erasure: readonly ErasureStep[];
 }
 
 export function usageStore(db: Database): UsageStore {
@@ -52,6 +55,7 @@ export function usageStore(db: Database): UsageStore {
             return db.rows(statement, 'usage_keys', lifetime);
         },
         record: (batch) => recordRequests(db, batch),
+        erasure: usageErasure(db),
     };
 }
 

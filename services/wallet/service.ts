@@ -1,3 +1,4 @@
+import type { Guard } from '../../platform/access/guard.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -19,6 +20,7 @@ import { secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import { tagOf } from '../../workers/crypto/seal.ts';
 import { requireCredentialId } from '../credential-id.ts';
 import type { Cursors } from '../cursors.ts';
+import { erasure } from '../erasure.ts';
 import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import { type WebKeys, webKeys } from '../issuers/web-keys.ts';
 import { requireJsonObject } from '../json-object.ts';
@@ -28,9 +30,10 @@ import { listWallets } from './list-wallets.ts';
 import { getQuotas, roomFor } from './quotas.ts';
 import { openWallet, sealCredential } from './records.ts';
 import type { WalletRow } from './rows.ts';
-import { requirePassword, unlocked } from './unlock.ts';
+import { guardSubject, requirePassword, unlocked } from './unlock.ts';
 
 export interface WalletOptions extends CreateDependencies {
+    guard: Guard;
     cursors: Cursors;
 }
 
@@ -49,6 +52,7 @@ interface Addition {
 
 /** Wallets: a key pair, its DID and credentials, sealed with a password that is not stored anywhere. */
 export function walletService(options: WalletOptions): ServiceOf<typeof WalletServiceDefinition> {
+    const { store, guard } = options;
     const deps: WalletDependencies = { ...options, webKeys: webKeys(options.services.signing) };
     return {
         create: (request, context) => create(deps, request, context),
@@ -64,6 +68,7 @@ export function walletService(options: WalletOptions): ServiceOf<typeof WalletSe
         },
         deleteCredential: (request, context) => deleteCredential(deps, request, context),
         getQuotas: (_request, context) => getQuotas(deps.quotas, context),
+        eraseAccount: erasure(store.erasure((wallets) => guard.forget(wallets.map(guardSubject)))),
     };
 }
 

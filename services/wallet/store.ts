@@ -4,7 +4,9 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { type AccountPage, accountPage, LAST_ID } from '../account-pages.store.ts';
+import type { ErasureStep } from '../erasure.ts';
 import type { NewClaim } from '../idempotency/claims.store.ts';
+import { walletErasure } from './erase.store.ts';
 import { insertWallet, putEntry, removeEntry, type SealedClaim } from './insert.store.ts';
 import {
     type EntryName,
@@ -57,6 +59,8 @@ export interface WalletStore {
     count(wallet: string, lifetime?: CallLifetime): Promise<number>;
     /** Removes an entry. Resolves to true if it existed. */
     remove(name: EntryName, lifetime?: CallLifetime): Promise<boolean>;
+    /** See walletErasure. */
+    erasure(forget: Parameters<typeof walletErasure>[1]): readonly ErasureStep[];
 }
 
 const sizeRow = z.strictObject({ size: z.number() });
@@ -104,6 +108,7 @@ export function walletStore(db: Database): WalletStore {
             return row?.total ?? 0;
         },
         remove: (name, lifetime) => removeEntry(db, name, lifetime),
+        erasure: (forget) => walletErasure(db, forget),
     };
 }
 

@@ -15,7 +15,7 @@ export interface UnlockDependencies {
     passwords: Passwords;
     /** The current cost of deriving a key from a password. */
     cost: PasswordCost;
-    guard: Guard;
+    guard: Pick<Guard, 'attempt'>;
     continuations: Continuations;
 }
 
@@ -86,7 +86,7 @@ async function openedBy(
     const { store, passwords, cost, guard } = deps;
     const { salt, memory_kib, passes } = wallet;
     const { address, traceparent, deadline, cancellation } = context;
-    const target = { subject: `wallet:${wallet.id}`, address, traceparent, deadline, cancellation };
+    const target = { subject: guardSubject(wallet.id), address, traceparent, deadline, cancellation };
     const dataKey = await guard.attempt(target, async () => {
         const passwordKey = await passwords.derive(password, salt, { memory_kib, passes }, context);
         const opened = openDataKey(wallet, passwordKey);
@@ -115,4 +115,9 @@ async function requireWallet(store: WalletStore, walletId: string, context: Call
     const actsForNobody = context.trusted && context.user_id === undefined;
     if (wallet && (actsForNobody || wallet.account === requireUser(context))) return wallet;
     throw new AppError('not_found', 'This wallet does not exist.');
+}
+
+/** The subject under which guesses of the password of a wallet are counted. */
+export function guardSubject(wallet: string): string {
+    return `wallet:${wallet}`;
 }

@@ -77,6 +77,23 @@ export const whoami = command({
     },
 });
 
+export const accountDelete = command({
+    name: 'account delete',
+    summary: 'Erase your account, for ever',
+    details:
+        'Ends its sessions and API keys at once and removes its data. Nothing can be restored. What its issuers have signed stays valid. Needs a session, and reads the password at the prompt, from standard input or from CRED_PASSWORD.',
+    options: { yes: { summary: 'Say that you mean it: without it, nothing happens' } },
+    examples: [{ line: 'cred account delete --yes' }],
+    async run({ options: { yes }, world, service }) {
+        if (!yes) throw new CliError('This erases the account for ever. If you mean it, add --yes.');
+        const client = await service();
+        const password = await readSecret(world, PASSWORD);
+        const erased = await client.me.delete({ password, confirm: 'delete' });
+        removeLogin(world);
+        return fieldsReport(erased, { erased: erased.user_id, erased_at: erased.erased_at });
+    },
+});
+
 /** Any did:key: resolving it needs no entry in the service. */
 const SOME_DID = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK';
 

@@ -82,6 +82,8 @@ import type {
     KeysVerifyInput,
     MeChangePasswordData,
     MeChangePasswordInput,
+    MeDeleteData,
+    MeDeleteInput,
     MeExportData,
     MeGetData,
     MeQuotasData,
@@ -403,6 +405,13 @@ export interface Api {
          * `PATCH /v1/me`
          */
         update(input?: MeUpdateInput, options?: CallOptions): Call<MeUpdateData>;
+        /**
+         * Erase the account.
+         * Nothing can be restored. Sessions and API keys of the account are refused from the next call on, and its email is free. Its issuers are archived, and its data is removed within minutes; one of millions of objects takes longer. What its issuers have signed is verified as before: of a credential stay its id, issuer, times and revocation, and DID documents stay public.
+         *
+         * `DELETE /v1/me`
+         */
+        delete(input: MeDeleteInput, options?: CallOptions): Call<MeDeleteData>;
         /**
          * Change the password.
          * Ends all other sessions of the account. API keys stay valid.
@@ -1047,6 +1056,17 @@ export const OPERATIONS = {
     },
     'me.update': {
         method: 'PATCH',
+        path: '/v1/me',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        bare: false,
+        text: false,
+    },
+    'me.delete': {
+        method: 'DELETE',
         path: '/v1/me',
         credentials: ['token'],
         idempotent: false,

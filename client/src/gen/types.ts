@@ -1204,7 +1204,7 @@ export interface WalletsDeleteCredentialData {
 export interface EventsListInput {
     /** Only events after this number. Default: 0. */
     after?: number;
-    /** Only events of these types, separated by commas. Default: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`. */
+    /** Only events of these types, separated by commas. Default: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`. */
     types?: string;
     /** Maximum number of events. Default: 100. */
     limit?: number;
@@ -1231,7 +1231,8 @@ export interface EventsListData {
             | 'wallet.created'
             | 'session.ended'
             | 'user.suspended'
-            | 'user.restored';
+            | 'user.restored'
+            | 'account.erased';
         /** When it happened. */
         timestamp: string;
         /** What the event is about. */
@@ -1300,6 +1301,20 @@ export interface MeUpdateData {
     name: string | null;
     /** When it was changed. */
     updated_at: string;
+}
+
+export interface MeDeleteInput {
+    /** Password of an account: at least 8 characters. */
+    password: string;
+    /** Must be `delete`. */
+    confirm: 'delete';
+}
+
+export interface MeDeleteData {
+    /** Id of an account. */
+    user_id: string;
+    /** When the account was erased. */
+    erased_at: string;
 }
 
 export interface MeChangePasswordInput {
@@ -1666,7 +1681,8 @@ export type MeExportData =
               | 'wallet.created'
               | 'session.ended'
               | 'user.suspended'
-              | 'user.restored';
+              | 'user.restored'
+              | 'account.erased';
           /** When it happened. */
           timestamp: string;
           /** What the event is about. */

@@ -57,6 +57,24 @@ export const accountOperations = {
             data: { changed_at: '2026-11-20T21:20:00.000Z' },
         },
     },
+    'me.delete': {
+        summary: 'Erase the account',
+        description:
+            'Nothing can be restored. Sessions and API keys of the account are refused from the next call on, and its email is free. Its issuers are archived, and its data is removed within minutes; one of millions of objects takes longer. What its issuers have signed is verified as before: of a credential stay its id, issuer, times and revocation, and DID documents stay public.',
+        refusals: {
+            unauthenticated: 'The session token is missing or not valid, or the password is wrong.',
+            rate_limited: guessing,
+        },
+        owasp: { objects: 'own', presents: 'password' },
+        fields: {
+            confirm: 'Must be `delete`.',
+            erased_at: 'When the account was erased.',
+        },
+        example: {
+            body: { password, confirm: 'delete' },
+            data: { user_id: USER_ID, erased_at: '2026-11-20T21:20:00.000Z' },
+        },
+    },
     'me.quotas': {
         summary: 'Get quotas',
         description:

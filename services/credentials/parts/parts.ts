@@ -1,4 +1,6 @@
 import type { Database } from '../../../platform/postgres/db.ts';
+import type { ErasureStep } from '../../erasure.ts';
+import { credentialErasure } from '../erase.store.ts';
 import type { CredentialStore } from '../rows.ts';
 import type { StatusListStore } from '../status-lists/rows.ts';
 import { statusListStore } from '../status-lists/status-lists.store.ts';
@@ -11,6 +13,8 @@ export interface Parts {
     map: PartMap;
     stores: readonly CredentialStore[];
     statusLists: readonly StatusListStore[];
+    /** The steps that erase an account in all of them. */
+    erasure: readonly ErasureStep[];
     /** Reads the number of parts that there are now. A process that began earlier may know fewer. */
     countParts(): Promise<number>;
 }
@@ -21,6 +25,7 @@ export function partsIn(databases: readonly [Database, ...Database[]], map: Part
         map,
         stores: databases.map(credentialStore),
         statusLists: databases.map(statusListStore),
+        erasure: databases.flatMap(credentialErasure),
         countParts: () => countParts(databases[0]),
     };
 }

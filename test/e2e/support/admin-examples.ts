@@ -1,8 +1,12 @@
 import type { Client } from '../../../client/src/client.ts';
 import { newEmail, register } from './world.ts';
 
-/** Examples of the endpoints for administration. */
+/** Examples of the endpoints for administration, and of the registration of accounts. */
 export const adminExamples = {
+    'internal.auth.register': async () => {
+        const input = { email: newEmail(), password: 'correct horse battery', name: 'Ada' };
+        return { internal: true as const, run: ({ internal }: Client) => internal.auth.register(input) };
+    },
     'internal.admin.stats': async () => ({
         internal: true as const,
         run: ({ internal }: Client) => internal.admin.stats(),

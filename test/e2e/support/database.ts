@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import { Client } from 'pg';
-import type { ServiceRole } from '../../../proto/services.ts';
+import { SERVICE_ROLES, type ServiceRole } from '../../../proto/services.ts';
 import { partOfId, partOfIssuer } from '../../../services/credentials/parts/part-map.ts';
 
 /** The URL of the database with the schema of `role` of the tested service. Of credentials it is that of part 0. */
@@ -13,6 +13,11 @@ export function databaseUrlOf(role: ServiceRole): string {
 /** Connects to the database of `role`, for changes that no client can make, such as older timestamps. */
 export function database(role: ServiceRole): Promise<Client> {
     return connected(databaseUrlOf(role));
+}
+
+/** The URLs of all databases of the tested service. */
+export function databaseUrls(): Set<string> {
+    return new Set([...SERVICE_ROLES.map(databaseUrlOf), ...parts()]);
 }
 
 /** Connects to the database with the credentials of an issuer, or with the credential of a UUID. */
@@ -29,7 +34,8 @@ function parts(): string[] {
     return urls === '' ? [] : urls.split(',');
 }
 
-async function connected(connectionString: string): Promise<Client> {
+/** Connects to one of these. */
+export async function connected(connectionString: string): Promise<Client> {
     const client = new Client({ connectionString });
     await client.connect();
     after(() => client.end());

@@ -136,14 +136,14 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
         const input = { current_password: password, new_password: `${password} staple` };
         return { token, run: ({ me }) => me.changePassword(input) };
     },
+    'me.delete': async () => {
+        const { token, password } = await newAccount();
+        return { token, run: ({ me }) => me.delete({ password, confirm: 'delete' }) };
+    },
     'me.quotas': async () => ({ token: (await newAccount()).token, run: ({ me }) => me.quotas() }),
     'me.export': async () => ({ token: (await newAccount()).token, run: ({ me }) => collected(me.export()) }),
     'me.stats': async () => ({ token: (await newAccount()).token, run: ({ me }) => me.stats() }),
 
-    'internal.auth.register': async () => {
-        const input = { email: newEmail(), password: 'correct horse battery', name: 'Ada' };
-        return { internal: true, run: ({ internal }) => internal.auth.register(input) };
-    },
     'internal.auth.login': async () => {
         const { email, password } = await register();
         return { run: ({ internal }) => internal.auth.login({ email, password }) };

@@ -7,6 +7,7 @@ import { type LivenessMarks, livenessMarkKey, livenessMarks } from '../../../pla
 import type { RequestCounts } from '../../../platform/access/request-counts.ts';
 import { shardTag } from '../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import type { ErasedServices } from '../../../services/identity/erasure/erased-services.ts';
 import { identityService } from '../../../services/identity/service.ts';
 import { identityStore } from '../../../services/identity/store.ts';
 import { type SessionIssuer, tokens } from '../../../services/identity/tokens.ts';
@@ -31,6 +32,7 @@ interface Replaced {
     tokens?: SessionIssuer;
     sessionQuota?: Quota;
     requestCounts?: RequestCounts;
+    keys?: ErasedServices['keys'];
 }
 
 export function signingKey(): string {
@@ -100,6 +102,7 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
             requestCounts: replaced.requestCounts ?? UNCOUNTED,
             cursors: testCursors,
             sessionQuota: replaced.sessionQuota ?? AMPLE,
+            keys: replaced.keys ?? { eraseAccount: async () => ({ done: true }) },
             clock,
         });
     }

@@ -307,6 +307,15 @@ export interface IssuedCredential {
   reason?: string | undefined;
 }
 
+export interface EraseAccountRequest {
+  user_id: string;
+}
+
+export interface EraseAccountResponse {
+  /** False: repeat the call. */
+  done: boolean;
+}
+
 function createBaseIssueRequest(): IssueRequest {
   return {
     issuer_did: "",
@@ -3332,6 +3341,116 @@ export const IssuedCredential: MessageFns<IssuedCredential> = {
   },
 };
 
+function createBaseEraseAccountRequest(): EraseAccountRequest {
+  return { user_id: "" };
+}
+
+export const EraseAccountRequest: MessageFns<EraseAccountRequest> = {
+  encode(message: EraseAccountRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EraseAccountRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEraseAccountRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EraseAccountRequest>): EraseAccountRequest {
+    return EraseAccountRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EraseAccountRequest>): EraseAccountRequest {
+    const message = createBaseEraseAccountRequest();
+    message.user_id = object.user_id ?? "";
+    return message;
+  },
+};
+
+function createBaseEraseAccountResponse(): EraseAccountResponse {
+  return { done: false };
+}
+
+export const EraseAccountResponse: MessageFns<EraseAccountResponse> = {
+  encode(message: EraseAccountResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.done !== false) {
+      writer.uint32(8).bool(message.done);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EraseAccountResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEraseAccountResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.done = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EraseAccountResponse>): EraseAccountResponse {
+    return EraseAccountResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EraseAccountResponse>): EraseAccountResponse {
+    const message = createBaseEraseAccountResponse();
+    message.done = object.done ?? false;
+    return message;
+  },
+};
+
 /** Credentials signed as PASETO v4 public tokens, and their revocation. */
 export type CredentialsServiceDefinition = typeof CredentialsServiceDefinition;
 export const CredentialsServiceDefinition = {
@@ -3463,6 +3582,18 @@ export const CredentialsServiceDefinition = {
       responseType: PingResponse as typeof PingResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /**
+     * Removes who and what the credentials of an erased account are about. What says whether they are valid stays. At
+     * most 1,000 rows in each statement: repeat the call until it is done. For trusted callers only.
+     */
+    eraseAccount: {
+      name: "EraseAccount",
+      requestType: EraseAccountRequest as typeof EraseAccountRequest,
+      requestStream: false,
+      responseType: EraseAccountResponse as typeof EraseAccountResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
   },
 } as const;

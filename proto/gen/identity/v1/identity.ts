@@ -86,6 +86,15 @@ export interface ChangePasswordResponse {
   changed_at: string;
 }
 
+export interface DeleteAccountRequest {
+  password: string;
+}
+
+export interface DeleteAccountResponse {
+  user_id: string;
+  erased_at: string;
+}
+
 export interface CreateUsersRequest {
   users: NewUser[];
 }
@@ -1214,6 +1223,128 @@ export const ChangePasswordResponse: MessageFns<ChangePasswordResponse> = {
   fromPartial(object: DeepPartial<ChangePasswordResponse>): ChangePasswordResponse {
     const message = createBaseChangePasswordResponse();
     message.changed_at = object.changed_at ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteAccountRequest(): DeleteAccountRequest {
+  return { password: "" };
+}
+
+export const DeleteAccountRequest: MessageFns<DeleteAccountRequest> = {
+  encode(message: DeleteAccountRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.password !== "") {
+      writer.uint32(10).string(message.password);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteAccountRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteAccountRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.password = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeleteAccountRequest>): DeleteAccountRequest {
+    return DeleteAccountRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeleteAccountRequest>): DeleteAccountRequest {
+    const message = createBaseDeleteAccountRequest();
+    message.password = object.password ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteAccountResponse(): DeleteAccountResponse {
+  return { user_id: "", erased_at: "" };
+}
+
+export const DeleteAccountResponse: MessageFns<DeleteAccountResponse> = {
+  encode(message: DeleteAccountResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    if (message.erased_at !== "") {
+      writer.uint32(18).string(message.erased_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteAccountResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteAccountResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.erased_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeleteAccountResponse>): DeleteAccountResponse {
+    return DeleteAccountResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeleteAccountResponse>): DeleteAccountResponse {
+    const message = createBaseDeleteAccountResponse();
+    message.user_id = object.user_id ?? "";
+    message.erased_at = object.erased_at ?? "";
     return message;
   },
 };
@@ -3037,6 +3168,18 @@ export const IdentityServiceDefinition = {
       requestType: ChangePasswordRequest as typeof ChangePasswordRequest,
       requestStream: false,
       responseType: ChangePasswordResponse as typeof ChangePasswordResponse,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Erases the caller's account. Its sessions and API keys are refused before the response, and its email address is free.
+     * A job removes everything else, after all calls of the account have ended. Needs the keys service and Redis.
+     */
+    deleteAccount: {
+      name: "DeleteAccount",
+      requestType: DeleteAccountRequest as typeof DeleteAccountRequest,
+      requestStream: false,
+      responseType: DeleteAccountResponse as typeof DeleteAccountResponse,
       responseStream: false,
       options: {},
     },

@@ -95,6 +95,7 @@ const identity = identityService({
     requestCounts: counts,
     cursors: testCursors,
     sessionQuota: AMPLE,
+    keys: { eraseAccount: async () => ({ done: true }) },
     clock: Date.now,
 });
 const dids = didStore(db);

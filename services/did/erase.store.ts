@@ -1,0 +1,29 @@
+import { type Database, sql } from '../../platform/postgres/db.ts';
+import { erasedCount, erasedRows, leftNone } from '../../platform/postgres/prune.ts';
+import { countErasure } from '../counts/erase.store.ts';
+import { appendPendingCounts } from '../counts/pending.store.ts';
+import type { ErasureStep } from '../erasure.ts';
+import { claimErasure } from '../idempotency/erase.store.ts';
+
+/** The steps that erase an account. The removed DIDs count no more for the platform. */
+export function didErasure(db: Database): readonly ErasureStep[] {
+    return [
+        async (account, context) => {
+            const dids = erasedRows({ table: ['did', 'dids'], key: 'did' }, sql.fragment`account = ${account}`);
+            const statement = sql.type(erasedCount)`
+                WITH erased AS (${dids} RETURNING origin), written AS (
+                    SELECT NULL::uuid AS account FROM erased WHERE origin <> 'wallet'
+                ), counted AS (
+                    ${appendPendingCounts('dids_created', { amount: sql.fragment`-count(*)` })}
+                )
+                SELECT count(*) AS erased FROM erased`;
+            return leftNone(await db.rows(statement, 'did_erase', context));
+        },
+        claimErasure('did', db),
+        async (account) => {
+            await db.rows(sql.unsafe`DELETE FROM did.accounts WHERE account = ${account}`);
+            return true;
+        },
+        ...countErasure('did', db),
+    ];
+}

@@ -1,0 +1,53 @@
+import { type Database, sql } from '../../platform/postgres/db.ts';
+import { ERASED_ROWS, erasedCount, leftNone } from '../../platform/postgres/prune.ts';
+import type { ErasureStep } from '../erasure.ts';
+import { claimErasure } from '../idempotency/erase.store.ts';
+
+/**
+ * The steps that erase an account. Its issuers sign no more, and nothing opens their keys again: the data key that seals
+ * them is gone. Their DIDs and public keys stay, because others verify with them what the issuers have signed.
+ */
+export function signingErasure(db: Database): readonly ErasureStep[] {
+    return [
+        async (account, context) => {
+            const statement = sql.type(erasedCount)`
+                WITH erased AS (
+                    UPDATE signing.issuers SET archived_at = coalesce(archived_at, now()), name = ''
+                    WHERE id = ANY(ARRAY(
+                        SELECT id FROM signing.issuers WHERE account = ${account} AND (archived_at IS NULL OR name <> '')
+                        ORDER BY id LIMIT ${ERASED_ROWS}))
+                    RETURNING 1
+                )
+                SELECT count(*) AS erased FROM erased`;
+            return leftNone(await db.rows(statement, 'issuer_erase', context));
+        },
+        async (account, context) => {
+            const statement = sql.type(erasedCount)`
+                WITH erased AS (
+                    UPDATE signing.keys SET reason = NULL WHERE kid = ANY(ARRAY(
+                        SELECT kid FROM signing.keys JOIN signing.issuers ON issuers.id = keys.issuer
+                        WHERE account = ${account} AND reason IS NOT NULL LIMIT ${ERASED_ROWS}))
+                    RETURNING 1
+                )
+                SELECT count(*) AS erased FROM erased`;
+            return leftNone(await db.rows(statement, 'issuer_erase', context));
+        },
+        async (account, context) => {
+            const statement = sql.type(erasedCount)`
+                WITH erased AS (
+                    UPDATE signing.data_keys SET wrapped = '', abandoned_at = coalesce(abandoned_at, now())
+                    WHERE id = ANY(ARRAY(
+                        SELECT id FROM signing.data_keys WHERE account = ${account} AND wrapped <> ''
+                        LIMIT ${ERASED_ROWS}))
+                    RETURNING 1
+                )
+                SELECT count(*) AS erased FROM erased`;
+            return leftNone(await db.rows(statement, 'data_key_erase', context));
+        },
+        claimErasure('signing', db),
+        async (account) => {
+            await db.rows(sql.unsafe`DELETE FROM signing.accounts WHERE account = ${account}`);
+            return true;
+        },
+    ];
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { z } from 'zod';
+import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { sql } from '../../../platform/postgres/db.ts';
+import { findDrift } from '../../../services/counts/drift.store.ts';
+import { testContext } from '../../support/harness.ts';
+import { PASSWORD, SHARDS } from '../identity/identity.fixture.ts';
+import { NEW_PASSWORD, passwordFixture } from '../identity/identity-password.fixture.ts';
+
+const fixture = await passwordFixture();
+const { db, redis, identity, build, caller, change, tryLogin, introspect, liveSessions, markOf } = fixture;
+
+const unavailable = new AppError('unavailable', 'It is away.', { retry_after: 1, reason: 'test' });
+
+const erasureRow = z.strictObject({ requested_at: z.string(), finished_at: z.string().nullable() });
+const erasureOf = (account: string | undefined) =>
+    db.rows(sql.type(erasureRow)`
+        SELECT requested_at, finished_at FROM identity.erasures WHERE account = ${account ?? null}`);
+
+/** Checks that the account is as it was. */
+async function expectUntouched({ email, session, context }: Awaited<ReturnType<typeof caller>>): Promise<void> {
+    assert.deepEqual(await erasureOf(context.user_id), []);
+    assert.equal((await introspect(session.token)).email, email);
+    assert.ok((await tryLogin(email, PASSWORD)).session);
+}
+
+describe('DeleteAccount', () => {
+    it('ends all sessions, refuses the login like that of an unknown account, and frees the address', async () => {
+        const [ada, eve] = [await caller(), await caller()];
+        const second = (await tryLogin(ada.email, PASSWORD)).session;
+        const asked: string[] = [];
+        const keys = {
+            eraseAccount: async ({ user_id }: { user_id: string }, { trusted }: { trusted: boolean }) => {
+                assert.equal(trusted, true);
+                return { done: asked.push(user_id) === 3 };
+            },
+        };
+        const answer = await build({ keys }).deleteAccount({ password: PASSWORD }, ada.context);
+        assert.equal(answer.user_id, ada.context.user_id);
+        assert.deepEqual(asked, Array(3).fill(ada.context.user_id));
+        assert.deepEqual(await erasureOf(ada.context.user_id), [{ requested_at: answer.erased_at, finished_at: null }]);
+        for (const token of [ada.session.token, second?.token ?? '']) {
+            assert.equal(await markOf(token), 'R');
+            await assert.rejects(introspect(token), { kind: 'unauthenticated' });
+        }
+        assert.deepEqual(await liveSessions(ada.context.user_id), []);
+        await assert.rejects(identity.refresh({ refresh_token: ada.session.refresh_token }, testContext()), {
+            kind: 'unauthenticated',
+        });
+        const unknown = await tryLogin('nobody@example.org', PASSWORD).catch((error: unknown) => error);
+        const erased = await tryLogin(ada.email, PASSWORD).catch((error: unknown) => error);
+        assert.deepEqual(erased, unknown);
+        await assert.rejects(identity.getUser({}, ada.context), { kind: 'not_found' });
+        const again = await identity.register({ email: ada.email, password: NEW_PASSWORD }, testContext());
+        assert.notEqual(again.user_id, ada.context.user_id);
+        await expectUntouched(eve);
+        assert.deepEqual(await findDrift(() => [db]), []);
+    });
+
+    it('refuses a wrong password, and after too many of them any password', async () => {
+        const ada = await caller();
+        for (let attempt = 0; attempt < 10; attempt++)
+            await assert.rejects(identity.deleteAccount({ password: 'wrong' }, ada.context), {
+                kind: 'unauthenticated',
+            });
+        await assert.rejects(identity.deleteAccount({ password: PASSWORD }, ada.context), { kind: 'rate_limited' });
+        await assert.rejects(identity.deleteAccount({ password: 'x'.repeat(1_025) }, ada.context), { kind: 'invalid' });
+        await expectUntouched({ ...ada, email: ada.email });
+    });
+
+    it('changes nothing if the keys service cannot be told, and may be repeated', async () => {
+        const ada = await caller();
+        const keys = { eraseAccount: () => Promise.reject(new AppError('internal', 'It is old.')) };
+        await assert.rejects(build({ keys }).deleteAccount({ password: PASSWORD }, ada.context), {
+            kind: 'unavailable',
+            reason: 'keys',
+        });
+        await expectUntouched(ada);
+        await identity.deleteAccount({ password: PASSWORD }, ada.context);
+    });
+
+    it('changes nothing if the gateways cannot be told, and may be repeated', async () => {
+        const ada = await caller();
+        const marks = livenessMarks({ redis, shards: SHARDS });
+        const away = build({ livenessMarks: { ...marks, refuse: async () => unavailable } });
+        await assert.rejects(away.deleteAccount({ password: PASSWORD }, ada.context), {
+            kind: 'unavailable',
+            reason: 'redis',
+        });
+        await expectUntouched(ada);
+        await identity.deleteAccount({ password: PASSWORD }, ada.context);
+    });
+
+    it('does nothing if the password changes meanwhile', async () => {
+        const ada = await caller();
+        const keys = {
+            async eraseAccount() {
+                await change(ada.context);
+                return { done: true };
+            },
+        };
+        await assert.rejects(build({ keys }).deleteAccount({ password: PASSWORD }, ada.context), {
+            kind: 'unauthenticated',
+        });
+        assert.deepEqual(await erasureOf(ada.context.user_id), []);
+        assert.ok((await tryLogin(ada.email, NEW_PASSWORD)).session);
+    });
+
+    it('deletes an account once, however many processes are asked at once', async () => {
+        const ada = await caller();
+        const { promise: all, resolve } = Promise.withResolvers<void>();
+        let arrived = 0;
+        const keys = {
+            async eraseAccount() {
+                if (++arrived === 4) resolve();
+                await all; // then all passwords are verified
+                return { done: true };
+            },
+        };
+        const processes = Array.from({ length: 4 }, () => build({ keys }));
+        const outcomes = await Promise.allSettled(
+            processes.map((each) => each.deleteAccount({ password: PASSWORD }, ada.context)),
+        );
+        assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+        for (const outcome of outcomes)
+            if (outcome.status === 'rejected')
+                assert.match(outcome.reason.kind, /^(unauthenticated|not_found|rate_limited)$/);
+    });
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { it } from 'node:test';
+import { guard } from '../../../platform/access/guard.ts';
+import { undivided } from '../../../services/credentials/parts/parts.ts';
+import { didStore } from '../../../services/did/store.ts';
+import { erasure } from '../../../services/erasure.ts';
+import { eventsStore } from '../../../services/events/store.ts';
+import type { ErasedServices } from '../../../services/identity/erasure/erased-services.ts';
+import { finishErasures } from '../../../services/identity/erasure/finish-erasures.ts';
+import { keyStore } from '../../../services/keys/store.ts';
+import { presentationStore } from '../../../services/presentations/store.ts';
+import { signingStore } from '../../../services/signing/store.ts';
+import { usageStore } from '../../../services/usage/store.ts';
+import { walletStore } from '../../../services/wallet/store.ts';
+import { testRedis } from '../../support/harness.ts';
+import { erasureFixture, SCHEMA_NAMES } from './erasure.fixture.ts';
+import { SEEDS, seed } from './seeds.ts';
+
+const [{ db, query, rowsOf }, redis] = [await erasureFixture(), await testRedis()];
+const records = guard({ redis, shards: 4 });
+
+const services: ErasedServices = {
+    keys: { eraseAccount: erasure(keyStore(db).erasure(async () => {})) },
+    wallet: { eraseAccount: erasure(walletStore(db).erasure(async () => {})) },
+    presentations: { eraseAccount: erasure(presentationStore(db).erasure) },
+    credentials: { eraseAccount: erasure(undivided(db).erasure) },
+    signing: { eraseAccount: erasure(signingStore(db).erasure) },
+    did: { eraseAccount: erasure(didStore(db).erasure) },
+    usage: { eraseAccount: erasure(usageStore(db).erasure) },
+    events: { eraseAccount: erasure(eventsStore(db).erasure) },
+};
+
+const run = (asked: ErasedServices = services) => finishErasures({ db, guard: records, services: asked });
+
+/** An account with rows of every kind, whose erasure was requested some seconds ago. */
+async function deletedAccount({ agoSeconds = 60, rows = 1_200 } = {}): Promise<string> {
+    const account = randomUUID();
+    for (const schema of Object.keys(SEEDS) as Array<keyof typeof SEEDS>) await seed(query, schema, account, rows);
+    await query(
+        `INSERT INTO events.log (account, last_seq, count, type, happened_at, data)
+         VALUES ($1, 1, 1, 'key.created', now(), '[{"key_id": "a"}]')`,
+        [account],
+    );
+    await query('INSERT INTO events.heads (account, seq) VALUES ($1, 1)', [account]);
+    await query(
+        `INSERT INTO identity.idempotency (scope_hash, fingerprint, claimant, id, made_at)
+         VALUES (sha256('${account}'), '', '${account}', '${account}', now())`,
+    );
+    await query(
+        'INSERT INTO identity.erasures (account, requested_at) VALUES ($1, now() - make_interval(secs => $2))',
+        [account, agoSeconds],
+    );
+    return account;
+}
+
+async function leftOf(account: string): Promise<Record<string, Record<string, number>>> {
+    const left = await Promise.all(
+        SCHEMA_NAMES.map(async (schema) => [schema, await rowsOf(account, schema)] as const),
+    );
+    return Object.fromEntries(left.filter(([, tables]) => Object.keys(tables).length > 0));
+}
+
+/** What stays of an account with so many rows. */
+const erased = (rows: number) => ({
+    keys: { accounts: 1 },
+    credentials: { credentials: rows },
+    signing: { data_keys: 1, issuers: rows },
+    events: { heads: 1, log: 1 },
+    identity: { erasures: 1 },
+});
+
+async function finished(account: string): Promise<boolean> {
+    const [row] = await query('SELECT finished_at FROM identity.erasures WHERE account = $1', [account]);
+    return row?.['finished_at'] !== null;
+}
+
+async function publishedOf(account: string): Promise<unknown[]> {
+    return query(`SELECT type FROM identity.outbox WHERE data->0->>'account' = $1`, [account]);
+}
+
+it('an erasure that is interrupted again and again ends complete, with one event', async () => {
+    const [ada, eve] = [await deletedAccount(), await deletedAccount({ agoSeconds: 0, rows: 20 })];
+    const before = await leftOf(eve);
+    let [interruptions, calls] = [0, 0];
+    while (!(await finished(ada))) {
+        calls = 0;
+        const interrupted = Object.fromEntries(
+            Object.entries(services).map(([role, { eraseAccount }]) => [
+                role,
+                {
+                    eraseAccount: async (...call: Parameters<typeof eraseAccount>) => {
+                        const answer = await eraseAccount(...call);
+                        if (++calls > interruptions) throw new Error('killed');
+                        return answer;
+                    },
+                },
+            ]),
+        ) as unknown as ErasedServices; // it has the same keys
+        await run(interrupted).catch((error: Error) => assert.equal(error.message, 'killed'));
+        interruptions += 2;
+    }
+    assert.ok(interruptions > 8, `${interruptions} interruptions`);
+    assert.deepEqual(await leftOf(ada), erased(1_200));
+    assert.deepEqual(await publishedOf(ada), [{ type: 'account.erased' }]);
+    await run();
+    assert.deepEqual(await publishedOf(ada), [{ type: 'account.erased' }]);
+    assert.deepEqual(await leftOf(eve), before, 'its calls may still run');
+});
+
+it('several runs at once end complete, with one event', async () => {
+    const ada = await deletedAccount();
+    await Promise.all([run(), run(), run()]);
+    assert.deepEqual(await leftOf(ada), erased(1_200));
+    assert.deepEqual(await publishedOf(ada), [{ type: 'account.erased' }]);
+});
+
+it('an account that cannot be erased now keeps no other one waiting', async () => {
+    const [ada, eve] = [await deletedAccount({ rows: 20 }), await deletedAccount({ rows: 20 })];
+    const wallet = {
+        eraseAccount: (...[request, context]: Parameters<ErasedServices['wallet']['eraseAccount']>) =>
+            request.user_id === ada
+                ? Promise.reject(new Error('away'))
+                : services.wallet.eraseAccount(request, context),
+    };
+    await assert.rejects(run({ ...services, wallet }), { message: 'away' });
+    assert.deepEqual([await finished(ada), await finished(eve)], [false, true]);
+    await run();
+    assert.equal(await finished(ada), true);
+});
+
+it('what is recorded about those who tried the password of an erased account is removed', async () => {
+    const account = await deletedAccount({ rows: 20 });
+    const target = { subject: `login:${account}`, address: '192.0.2.1' };
+    const other = { ...target, subject: `login:${randomUUID()}` };
+    for (const each of [target, other]) {
+        await records.attempt(each, async () => 'opened');
+        await records.attempt(each, async () => undefined);
+    }
+    const keysOf = (subject: string) => redis.keys(`guard:*:${subject}:*`);
+    assert.equal((await keysOf(target.subject)).length, 3);
+    await run();
+    assert.deepEqual(await keysOf(target.subject), []);
+    assert.equal((await keysOf(other.subject)).length, 3);
+});
