@@ -145,7 +145,7 @@ test('an export whose first page fails is refused, and one whose later page fail
     });
 });
 
-test('a page has the time limit of a call, not the export', async (t) => {
+test('a page has the time limit of a call, not the export, and HEAD reads only the first one', async (t) => {
     const ada = await signedIn({ identity });
     const deadlines: number[] = [];
     const cursors = [undefined, 'second', undefined];
@@ -157,6 +157,7 @@ test('a page has the time limit of a call, not the export', async (t) => {
             },
         },
     });
+    assert.equal((await fetch(url, { ...as(ada), method: 'HEAD' })).status, 200);
     await whole(url, as(ada));
     assert.equal(deadlines.length, 2);
     const [one = 0, two = 0] = deadlines;
