@@ -146,7 +146,13 @@ describe('an erased account', () => {
         const { user_id } = await service.internal.auth.register({ email: names.email, password, name: names.name });
         const { token } = await login({ email: names.email, password });
         const me = service.as({ token });
-        await me.keys.generate({ name: names.key });
+        const headers = { 'idempotency-key': names.repeated };
+        await expectOk(201, { method: 'POST', path: '/v1/keys/generate', token, body: { name: names.key }, headers });
+        const claims = async () => {
+            const client = await database('keys');
+            return (await client.query('SELECT FROM keys.idempotency WHERE claimant = $1', [user_id])).rowCount;
+        };
+        assert.equal(await claims(), 1);
         const issuer = await me.issuers.create({ name: names.issuer, method: 'web' });
         await me.issuers.rotate({ issuer_id: issuer.issuer_id });
         const more = { subject_did: names.subject, credential_type: names.type, status_list: true };
@@ -196,6 +202,7 @@ describe('an erased account', () => {
         assert.equal(events.filter(({ type }: { type: string }) => type === 'account.erased').length, 1);
         const data = events.flatMap(({ data }: { data: object }) => Object.values(data ?? {}).filter(Boolean));
         assert.deepEqual(data, []);
+        assert.equal(await claims(), 0);
         const left = await everything();
         assert.deepEqual(
             Object.values(names).filter((planted) => left.includes(planted)),
