@@ -1,17 +1,15 @@
+import { once } from 'node:events';
 import manifest from './package.json' with { type: 'json' };
 import { processAccess } from './platform/access/process-access.ts';
 import type { RequestBatch } from './platform/access/request-counts.ts';
 import { ownContext } from './platform/context.ts';
 import { serveOps } from './platform/http/ops.ts';
 import { measureClock } from './platform/postgres/clock-offset.store.ts';
-import { migrate } from './platform/postgres/migrate.ts';
 import { inStep, startOrEnd } from './platform/preflight/fatal.ts';
-import { awaitPostgres } from './platform/preflight/postgres.ts';
 import { preflightRedis } from './platform/preflight/redis.ts';
 import {
     type Config,
     ConfigError,
-    databaseUrls,
     type Environment,
     loadConfig,
     processEnvironment,
@@ -33,7 +31,6 @@ import { createReadiness, type Readiness } from './platform/telemetry/readiness.
 import { startTracing } from './platform/telemetry/tracing.ts';
 import { logWarnings, surviveUncaught } from './platform/telemetry/uncaught.ts';
 import { SERVICE_DEFINITIONS, SERVICE_ROLES } from './proto/services.ts';
-import { SCHEMAS } from './services/schemas.ts';
 import type { ServiceProcess } from './services/start.ts';
 
 /** The roles that a process can run, alone or together. `migrate` and `rewrap` are none, because they end by themselves. */
@@ -41,8 +38,6 @@ export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
 
 /** How long a start waits for Redis before it continues without it, in milliseconds. */
 const REDIS_TIMEOUT_MS = 2_000;
-/** How long the migrations wait for a database that starts, in milliseconds. Beyond it: the run fails with one line. */
-const MIGRATE_WAIT_MS = 30_000;
 
 export interface Running {
     /** Drains and closes everything, in the reverse order of opening. */
@@ -67,14 +62,8 @@ export async function run(roles: readonly string[], env: Environment): Promise<R
     const misspelt = misspeltSettings(env, variableNames(SERVICE_ROLES));
     if (Object.keys(misspelt).length > 0) log.warn({ misspelt }, 'variables that look like misspelt settings');
     if (roles.includes('migrate')) {
-        // Each database gets all schemas. Those of roles that have another database stay empty.
-        for (const url of new Set(SERVICE_ROLES.flatMap((role) => databaseUrls(config, role)))) {
-            await awaitPostgres({ url, asOwner: true, log, timeoutMs: MIGRATE_WAIT_MS });
-            const applied = await inStep('migrations', () => migrate(url, { schemas: SCHEMAS, log }));
-            log.info({ applied }, 'migrated');
-        }
-        const { arrangeCredentialParts } = await import('./services/databases.ts');
-        await inStep('migrations', () => arrangeCredentialParts(config));
+        const { migrateDatabases } = await import('./services/databases.ts');
+        await migrateDatabases(config, log);
         return { stop: async () => {}, urls: {} };
     }
     if (roles[0] === 'rewrap') {
@@ -209,14 +198,25 @@ async function startHttp(shared: Process): Promise<string> {
     return gateway.url;
 }
 
+/**
+ * The settings that the launcher sends. It starts this process before it knows them, so that the modules are loaded while
+ * the databases start.
+ */
+async function sentSettings(): Promise<Environment> {
+    const sent = once(process, 'message');
+    await Promise.all([import('./services/start.ts'), import('./gateway/gateway.ts')]);
+    const [settings] = await sent;
+    return settings;
+}
+
 if (import.meta.main) {
-    const env = processEnvironment();
     const asked = process.argv.slice(2);
+    const hasLauncher = processEnvironment()['EXIT_WITH_PARENT'] === '1';
     // Signals are handled from the start. In a container this is process 1, and the kernel ignores signals that process
     // 1 does not handle.
     let stop: Running['stop'] = async () => {};
-    const hasLauncher = env['EXIT_WITH_PARENT'] === '1';
     stopOnSignals(() => stop(), { hasLauncher });
+    const env = process.connected ? await sentSettings() : processEnvironment();
     const running = await startOrEnd(asked, () => run(asked.includes('all') ? ROLES : asked, env));
     if (asked.includes('migrate') || asked[0] === 'rewrap') process.exit(0);
     stop = running.stop;

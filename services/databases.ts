@@ -1,17 +1,22 @@
 import { connectionTo } from '../platform/postgres/database-url.ts';
 import { type Database, databaseOpener } from '../platform/postgres/db.ts';
+import { migrate } from '../platform/postgres/migrate.ts';
 import { awaitMigrations } from '../platform/preflight/await-migrations.ts';
+import { inStep } from '../platform/preflight/fatal.ts';
 import { awaitPostgres } from '../platform/preflight/postgres.ts';
 import { type Config, databaseUrls } from '../platform/process/config.ts';
 import type { Log } from '../platform/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
 import { within } from '../platform/within.ts';
-import type { ServiceRole } from '../proto/services.ts';
+import { SERVICE_ROLES, type ServiceRole } from '../proto/services.ts';
 import { COUNTING } from './counts/pending.store.ts';
 import { arrangeParts } from './credentials/parts/parts.store.ts';
 import { SCHEMAS } from './schemas.ts';
 import { tableUses } from './table-uses.ts';
+
+/** How long the migrations wait for a database that starts, in milliseconds. Beyond it: the run fails with one line. */
+const MIGRATE_WAIT_MS = 30_000;
 
 /** Returns the databases with the schema of a role: one, or the parts of the credentials. */
 export type DatabasesOf = (role: ServiceRole) => readonly [Database, ...Database[]];
@@ -61,8 +66,18 @@ export async function roleDatabases(
     return { databasesOf, own: own.filter(({ url }) => ownUrls.has(url)) };
 }
 
+/** Migrates the databases of all roles. Each database gets all schemas: those of roles that have another one stay empty. */
+export async function migrateDatabases(config: Config, log: Log): Promise<void> {
+    for (const url of new Set(SERVICE_ROLES.flatMap((role) => databaseUrls(config, role)))) {
+        await awaitPostgres({ url, asOwner: true, log, timeoutMs: MIGRATE_WAIT_MS });
+        const applied = await inStep('migrations', () => migrate(url, { schemas: SCHEMAS, log }));
+        log.info({ applied }, 'migrated');
+    }
+    await inStep('migrations', () => arrangeCredentialParts(config));
+}
+
 /** Records which parts of the credentials the databases are, when the migrations have run. */
-export async function arrangeCredentialParts(config: Config): Promise<void> {
+async function arrangeCredentialParts(config: Config): Promise<void> {
     const metrics = createMetrics(); // of a process that ends, so nobody reads them
     const open = databaseOpener({ size: 1, pooled: false, metrics });
     const databases: Database[] = [];

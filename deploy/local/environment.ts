@@ -22,7 +22,7 @@ export function publicUrl(given: Environment, port: string): Environment {
 export async function serviceEnvironment(
     launchContext: LaunchContext,
     { stopping, defer }: Lifecycle,
-): Promise<Environment> {
+): Promise<Environment & { DATA_DIR: string }> {
     const { config, dataDir, given } = launchContext;
     const start = async (
         setting: string,

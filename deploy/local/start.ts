@@ -1,6 +1,5 @@
 import './node-version.ts';
 import { join } from 'node:path';
-import { run } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { releasePorts } from '../../platform/process/held-ports.ts';
 import { columns, describe, firstSteps, localUrl } from './banner.ts';
@@ -11,7 +10,7 @@ import { type LaunchContext, prepare } from './prepare.ts';
 import { readySeconds } from './ready.ts';
 import { processCount, shareOf } from './replicas/replica-plan.ts';
 import { startReplicas } from './replicas/replicas.ts';
-import { holdSharedPorts } from './replicas/shared-port.ts';
+import { endPreloaded, holdSharedPorts, preload } from './replicas/shared-port.ts';
 
 /** This signal replaces all processes, one after the other. */
 const REPLACE_SIGNAL = 'SIGUSR2';
@@ -34,14 +33,19 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     const launchContext = await prepare(lifecycle);
     const count = processCount(launchContext);
     const seconds = readySeconds(launchContext);
+    const outputFile = join(launchContext.dataDir, 'service.log');
+    preload(count, { dataDir: launchContext.dataDir, outputFile });
+    lifecycle.defer(async () => endPreloaded());
     const { ports, release } = await takePorts(launchContext, lifecycle);
     const { HOST, OPS_HOST } = launchContext.config;
     const ops = localUrl(OPS_HOST ?? HOST, Number(ports.OPS_PORT));
-    const logFile = launchContext.given['LOG_FILE'] ?? join(launchContext.dataDir, 'service.log');
+    const logFile = launchContext.given['LOG_FILE'] ?? outputFile;
+    const main = import('../../main.ts'); // it is loaded while the databases start
     const databases = await serviceEnvironment(launchContext, lifecycle);
     const env = { ...databases, ...ports, ...publicUrl(launchContext.given, ports.PORT), LOG_FILE: logFile };
+    const { run } = await main;
     await unlessAborted(lifecycle.stopping, () => run(['migrate'], env));
-    running = await runReplicas({ count, seconds }, env, launchContext, lifecycle);
+    running = await runReplicas({ count, seconds, outputFile }, env, launchContext, lifecycle);
     await release();
 
     const url = localUrl(HOST, Number(ports.PORT));
@@ -79,18 +83,16 @@ async function takePorts(
 
 /** Runs all roles in each of `count` processes. */
 async function runReplicas(
-    { count, seconds }: { count: number; seconds: number },
-    env: Environment & { OPS_PORT: string },
+    options: { count: number; seconds: number; outputFile: string },
+    env: Environment & { DATA_DIR: string; OPS_PORT: string },
     launchContext: LaunchContext,
     lifecycle: Lifecycle,
 ): Promise<Running> {
-    const { config, dataDir } = launchContext;
+    const { config } = launchContext;
     const { pids, replace } = await startReplicas(
         {
-            count,
-            env: { ...env, ...shareOf(count, launchContext) },
-            outputFile: join(dataDir, 'service.log'),
-            seconds,
+            ...options,
+            env: { ...env, ...shareOf(options.count, launchContext) },
             opsHost: config.OPS_HOST ?? config.HOST,
             opsPort: Number(env.OPS_PORT),
         },

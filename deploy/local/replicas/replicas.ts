@@ -21,7 +21,7 @@ export interface Replicas {
 
 interface ReplicaOptions {
     count: number;
-    env: Environment;
+    env: Environment & { DATA_DIR: string };
     /** The file to which all processes append their standard output and error. */
     outputFile: string;
     /** How long a process may take until it is ready. */

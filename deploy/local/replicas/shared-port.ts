@@ -1,6 +1,7 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import cluster, { type ClusterSettings, type Worker } from 'node:cluster';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../../platform/process/config.ts';
 import { Problem } from '../problem.ts';
@@ -8,14 +9,39 @@ import { EXIT_WITH_PARENT, MAIN } from '../role-process.ts';
 
 const PORT_HOLDER = fileURLToPath(new URL('port-holder.ts', import.meta.url));
 
+/** Processes that load their modules and wait for their settings. */
+const waiting: Worker[] = [];
+
+/** Starts `count` processes that `startWithSharedPorts` can use as soon as their settings are known. */
+export function preload(count: number, { dataDir, outputFile }: { dataDir: string; outputFile: string }): void {
+    const output = openSync(outputFile, 'a', 0o600);
+    for (let number = 0; number < count; number++) waiting.push(forkMain(['pipe', output, output], dataDir));
+    closeSync(output);
+}
+
+/** Ends the processes that wait for their settings. */
+export function endPreloaded(): void {
+    for (const worker of waiting.splice(0)) worker.process.kill('SIGKILL');
+}
+
 /**
  * Starts a process with all roles that shares its ports with the others. The launcher holds the listening sockets while
  * at least one process uses them, and each process accepts connections by itself (`SCHED_NONE`). So no waiting
  * connection is lost when a process ends: the others accept it. With SO_REUSEPORT, the kernel would reset the
  * connections that wait for the process that ends.
  */
-export function startWithSharedPorts(env: Environment, stdio: StdioOptions & unknown[]): ChildProcess {
-    return fork({ exec: MAIN, args: ['all'], stdio: [...stdio, 'ipc'] }, env).process;
+export function startWithSharedPorts(
+    env: Environment & { DATA_DIR: string },
+    stdio: StdioOptions & unknown[],
+): ChildProcess {
+    const worker = waiting.pop() ?? forkMain(stdio, env.DATA_DIR);
+    worker.send(env, () => undefined); // if it has ended, its end says so
+    return worker.process;
+}
+
+/** The folder in its environment marks it as a process of this launcher. */
+function forkMain(stdio: StdioOptions & unknown[], dataDir: string): Worker {
+    return fork({ exec: MAIN, args: ['all'], stdio: [...stdio, 'ipc'] }, { DATA_DIR: dataDir, ...EXIT_WITH_PARENT });
 }
 
 /**
@@ -45,7 +71,7 @@ export async function holdSharedPorts(host: string, ports: readonly string[]): P
 function fork(settings: ClusterSettings, env: Environment): Worker {
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary(settings);
-    const worker = cluster.fork({ ...env, ...EXIT_WITH_PARENT });
+    const worker = cluster.fork(env);
     // The worker repeats the errors of its process, and an event without a listener would end the launcher.
     worker.on('error', () => undefined);
     return worker;
