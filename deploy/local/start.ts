@@ -34,9 +34,9 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     const count = processCount(launchContext);
     const seconds = readySeconds(launchContext);
     const outputFile = join(launchContext.dataDir, 'service.log');
+    const { ports, release } = await takePorts(launchContext, lifecycle);
     preload(count, { dataDir: launchContext.dataDir, outputFile });
     lifecycle.defer(async () => endPreloaded());
-    const { ports, release } = await takePorts(launchContext, lifecycle);
     const { HOST, OPS_HOST } = launchContext.config;
     const ops = localUrl(OPS_HOST ?? HOST, Number(ports.OPS_PORT));
     const logFile = launchContext.given['LOG_FILE'] ?? outputFile;
