@@ -96,3 +96,12 @@ it('a service is not ready before it has reached the service that it calls', asy
     await until('it is ready', async () => (await credentials.ready()).status === 200);
     await did.stop();
 });
+
+it('a service is ready without those that it calls in the background, and says which it has not reached', async (t) => {
+    const identity = await start(t, ['identity'], { ...serviceSettings, GRPC_PORT: '0' });
+    await until('it is ready, with a remark', async () => {
+        const { status, text } = await identity.ready();
+        return status === 200 && /^events: .*ECONNREFUSED/m.test(text);
+    });
+    await identity.stop();
+});
