@@ -36,8 +36,6 @@ import type { ServiceProcess } from './services/start.ts';
 /** The roles that a process can run, alone or together. `migrate` and `rewrap` are none, because they end by themselves. */
 export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
 
-/** The roles that services call in the background only. A service is ready without them. */
-const BACKGROUND_ROLES: readonly string[] = ['usage', 'events'];
 /** How long a start waits for Redis before it continues without it, in milliseconds. */
 const REDIS_TIMEOUT_MS = 2_000;
 
@@ -121,7 +119,7 @@ async function start(
     });
     closing.defer(() => registry.close());
     const connectUsage = () => {
-        const usage = registry.serviceClient('usage', SERVICE_DEFINITIONS.usage);
+        const usage = registry.backgroundClient('usage', SERVICE_DEFINITIONS.usage);
         return (batch: RequestBatch) => usage.recordRequests(batch, ownContext());
     };
     const access = processAccess({ config, redis, clock: Date.now, log, metrics, closing, connectUsage });
@@ -143,10 +141,8 @@ async function start(
     }
     // The check asks only whether the service was ever reached. If it failed whenever a service stopped, every gateway
     // would leave the rotation at the same time.
-    for (const [role, connection] of registry.connections) {
-        const required = roles.includes('gateway') || !BACKGROUND_ROLES.includes(role);
-        readiness.addCheck(role, async () => connection.assertReached(), { required });
-    }
+    for (const [role, connection] of registry.connections)
+        readiness.addCheck(role, async () => connection.assertReached(), { required: registry.needs(role) });
     // Installed only now, because an uncaught error during the start must end the process.
     const uncaught = surviveUncaught({ log, metrics });
     closing.defer(() => uncaught.stop());

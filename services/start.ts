@@ -64,7 +64,7 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
     };
     const methods = roles.flatMap((role) => SERVICES[role].build({ ...dependencies, db: databaseOf(role) }));
     const dispatch = serviceRegistry.offer(methods);
-    startJobs(roles, dependencies, closing);
+    startJobs(roles, { ...dependencies, serviceClient: serviceRegistry.backgroundClient }, closing);
     exposeOutboxes(
         metrics,
         PUBLISHERS.filter((role) => roles.includes(role)),

@@ -9,6 +9,8 @@ import type { Tls } from './tls.ts';
 export interface ServiceRegistry {
     /** Returns the service of `role`: in this process if the role runs here, otherwise over gRPC. */
     serviceClient<D extends ServiceDefinition>(role: string, definition: D): ServiceOf<D>;
+    /** The same for work in the background: without this service, the process can serve. */
+    backgroundClient: ServiceRegistry['serviceClient'];
     /** Returns the services of all roles in `definitions`. */
     serviceClients<Definitions extends Record<string, ServiceDefinition>>(
         definitions: Definitions,
@@ -20,6 +22,8 @@ export interface ServiceRegistry {
     offer(methods: BoundMethod[]): Dispatch;
     /** The connections to services that do not run in this process, by role. */
     connections: ReadonlyMap<string, Connection>;
+    /** Whether the calls of this process need the service of `role`. */
+    needs(role: string): boolean;
     close(): void;
 }
 
@@ -35,6 +39,7 @@ export function serviceRegistry(options: {
 }): ServiceRegistry {
     const { localRoles, addressOf, serviceToken, tls, frames, log, metrics } = options;
     const connections = new Map<string, Connection>();
+    const needed = new Set<string>();
     exposeConnections(metrics, connections);
     let here: Dispatcher | undefined;
     const local = localTransport((path, request, context) => {
@@ -52,11 +57,16 @@ export function serviceRegistry(options: {
         return connection.transport;
     }
 
-    const serviceClient = <D extends ServiceDefinition>(role: string, definition: D): ServiceOf<D> =>
+    const backgroundClient = <D extends ServiceDefinition>(role: string, definition: D): ServiceOf<D> =>
         client(definition, transportTo(role));
+    const serviceClient: ServiceRegistry['serviceClient'] = (role, definition) => {
+        needed.add(role);
+        return backgroundClient(role, definition);
+    };
 
     return {
         serviceClient,
+        backgroundClient,
         serviceClients: <Definitions extends Record<string, ServiceDefinition>>(definitions: Definitions) =>
             Object.fromEntries(
                 Object.entries(definitions).map(([role, definition]) => [role, serviceClient(role, definition)]),
@@ -66,6 +76,7 @@ export function serviceRegistry(options: {
             return here.remote;
         },
         connections,
+        needs: (role) => needed.has(role),
         close() {
             for (const connection of connections.values()) connection.close();
         },

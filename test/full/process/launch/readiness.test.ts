@@ -98,10 +98,10 @@ it('a service is not ready before it has reached the service that it calls', asy
 });
 
 it('a service is ready without those that it calls in the background, and says which it has not reached', async (t) => {
-    const identity = await start(t, ['identity'], { ...serviceSettings, GRPC_PORT: '0' });
+    const keys = await start(t, ['keys'], { ...serviceSettings, GRPC_PORT: '0' });
     await until('it is ready, with a remark', async () => {
-        const { status, text } = await identity.ready();
+        const { status, text } = await keys.ready();
         return status === 200 && /^events: .*ECONNREFUSED/m.test(text);
     });
-    await identity.stop();
+    await keys.stop();
 });
