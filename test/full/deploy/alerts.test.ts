@@ -83,13 +83,13 @@ it('every rule aggregates by namespace', () => {
 describe('a route', () => {
     const ids = endpoints.map(({ id }) => id);
 
-    it('is left out of the latency rules exactly if its endpoint hashes passwords or takes a batch', () => {
+    it('is left out of the latency rules exactly if its endpoint hashes passwords, takes a batch or streams', () => {
         const [leftOut = '', ...others] = rules().flatMap(({ expr }) =>
             Array.from(expr.matchAll(/route!~"([^"]*)"/g), ([, pattern = '']) => pattern),
         );
         assert.deepEqual(others, []);
         const slow = endpoints
-            .filter(({ hashesPassword, weight, lines }) => hashesPassword || weight || lines)
+            .filter(({ hashesPassword, weight, lines, streams }) => hashesPassword || weight || lines || streams)
             .map(({ id }) => id);
         assert.deepEqual(leftOut.split('|'), slow.sort());
     });
