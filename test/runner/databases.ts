@@ -10,6 +10,8 @@ import { closing, workDir } from './lifetime.ts';
 /** `npm run proof -- pgbouncer`: the end-to-end tests reach PostgreSQL through pgbouncer in transaction mode. */
 const BEHIND_PGBOUNCER = process.env['E2E_POOLER'] === 'pgbouncer';
 
+/** The files of a folder share a process and keep their databases open until its end, beside all services of a round. */
+const MAX_CONNECTIONS = 400;
 /** Name of the migrated database that tests copy. */
 const TEMPLATE = 'migrated';
 
@@ -19,7 +21,7 @@ export type Environment = Record<string, string>;
 export async function startDatabases(): Promise<Environment> {
     const options = { dataDir: workDir, log: () => {} };
     const [postgres, redis] = await Promise.all([
-        givenPostgres() ?? startPostgres(options),
+        givenPostgres() ?? startPostgres({ ...options, maxConnections: MAX_CONNECTIONS }),
         givenRedis() ?? startRedis(options),
     ]);
     closing.defer(() => postgres.stop());

@@ -32,10 +32,11 @@ export interface LocalPostgres extends LocalServer {
     adminUrl: string;
 }
 
+/** Maximum number of connections, as PostgreSQL has it by default. Beyond it: PostgreSQL refuses a connection. */
+const MAX_CONNECTIONS = 100;
 const SETTINGS = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    max_connections: '100',
     shared_buffers: '256MB',
     max_wal_size: '2GB',
     timezone: 'UTC',
@@ -57,7 +58,12 @@ const PORT_ATTEMPTS = 5;
  * most 107 bytes that both root and the unprivileged server can reach. The server has its own session, so that Ctrl-C
  * does not reach it and `stop` ends it last.
  */
-export async function startPostgres({ dataDir, log, signal }: ServerOptions): Promise<LocalPostgres> {
+export async function startPostgres({
+    dataDir,
+    log,
+    signal,
+    maxConnections = MAX_CONNECTIONS,
+}: ServerOptions & { maxConnections?: number }): Promise<LocalPostgres> {
     const folder = join(dataDir, 'postgres');
     const binaries = postgresBinaries();
     await stopOrphan(folder, log);
@@ -66,7 +72,8 @@ export async function startPostgres({ dataDir, log, signal }: ServerOptions): Pr
         ? await unprivilegedAccount(binaries.postgres, folder)
         : await createCluster({ binaries, dataDir, folder, signal });
     const command = [...account.prefix, binaries.postgres, '-D', folder];
-    const { pid, port } = await launch({ command, folder, logFile: join(dataDir, 'postgres.log'), signal });
+    const logFile = join(dataDir, 'postgres.log');
+    const { pid, port } = await launch({ command, folder, logFile, signal, maxConnections });
     const stop = (): Promise<void> => terminate(pid, SHUTDOWN);
     try {
         const password = await ensureDatabase(dataDir, port);
@@ -118,11 +125,13 @@ async function launch(options: {
     folder: string;
     logFile: string;
     signal: AbortSignal | undefined;
+    maxConnections: number;
 }): Promise<{ pid: number; port: number }> {
     for (let attempt = 1; ; attempt++) {
         const port = await pickPort();
         const output = openServerLog(options.logFile);
-        const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+        const all = { ...SETTINGS, max_connections: options.maxConnections, port };
+        const settings = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
         const [program = '', ...args] = [...options.command, ...settings];
         const server = spawn(program, args, {
             detached: true,
