@@ -216,8 +216,8 @@ if (import.meta.main) {
     // 1 does not handle.
     let stop: Running['stop'] = async () => {};
     stopOnSignals(() => stop(), { hasLauncher });
-    const env = process.connected ? await sentSettings() : processEnvironment();
-    const running = await startOrEnd(asked, () => run(asked.includes('all') ? ROLES : asked, env));
+    const settings = async () => (hasLauncher && process.connected ? sentSettings() : processEnvironment());
+    const running = await startOrEnd(asked, async () => run(asked.includes('all') ? ROLES : asked, await settings()));
     if (asked.includes('migrate') || asked[0] === 'rewrap') process.exit(0);
     stop = running.stop;
     if (hasLauncher) exitWithParent();

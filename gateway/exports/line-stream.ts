@@ -1,6 +1,6 @@
 import type { CallContext } from '../../platform/context.ts';
 
-/** What an endpoint returns whose answer is lines of JSON. */
+/** The answer of an endpoint as lines of JSON. */
 export class LineStream {
     /** Reads the objects of the lines, page after page. */
     readonly pages: (context: CallContext) => AsyncIterable<readonly object[]>;

@@ -34,9 +34,17 @@ export function startWithSharedPorts(
     env: Environment & { DATA_DIR: string },
     stdio: StdioOptions & unknown[],
 ): ChildProcess {
-    const worker = waiting.pop() ?? forkMain(stdio, env.DATA_DIR);
+    const worker = nextWaiting() ?? forkMain(stdio, env.DATA_DIR);
     worker.send(env, () => undefined); // if it has ended, its end says so
     return worker.process;
+}
+
+/** One that has ended meanwhile would never tell its watcher so. */
+function nextWaiting(): Worker | undefined {
+    let worker: Worker | undefined;
+    do worker = waiting.pop();
+    while (worker?.isDead());
+    return worker;
 }
 
 /** The folder in its environment marks it as a process of this launcher. */
