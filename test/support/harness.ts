@@ -17,6 +17,9 @@ function setting(name: 'TEST_DATABASE_URL' | 'TEST_ADMIN_URL' | 'TEST_TEMPLATE')
     return value;
 }
 
+/** Time limit for a statement, in milliseconds: on a busy machine that of requests is too short to fill a table. */
+const STATEMENT_MS = 240_000;
+
 /** A log whose lines the test can read. */
 export function recordingLog(): { log: Log; lines: Array<Record<string, unknown>> } {
     const lines: Array<Record<string, unknown>> = [];
@@ -37,7 +40,8 @@ export function emptyDatabase(): Promise<string> {
 /** Creates a migrated database for the test file. It is dropped when the file is done. */
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
     const url = await createDatabase(setting('TEST_TEMPLATE'));
-    const db = await openDatabase({ url, size: 4, pooled: false, metrics: createMetrics(), checkRows: true });
+    const options = { size: 4, pooled: false, statementMs: STATEMENT_MS, checkRows: true };
+    const db = await openDatabase({ url, metrics: createMetrics(), ...options });
     after(() => db.close());
     return { db, url };
 }

@@ -12,14 +12,16 @@ export interface Counts {
     cpuSeconds: number;
 }
 
-/** Prints failed tests with the error, and slow tests. Writes the counts to the file that TEST_COUNTS names. */
+type TestResult = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>;
+
+/** Prints failed tests and suites with the error, and slow tests. Writes the counts to the file that TEST_COUNTS names. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
     const counts: Counts = { passed: 0, failed: 0, skipped: [], cpuSeconds: 0 };
     for await (const event of events) {
         if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event.data.message;
         if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;
         const { name, file, details, skip } = event.data;
-        if (details.type === 'suite') continue;
+        if (details.type === 'suite' && !failedItself(event)) continue;
         if (skip !== undefined) {
             counts.skipped.push({ name, reason: String(skip) });
         } else if (event.type === 'test:pass') {
@@ -34,6 +36,13 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     counts.cpuSeconds = cpuSeconds();
     const file = process.env['TEST_COUNTS'];
     if (file) writeFileSync(file, JSON.stringify(counts));
+}
+
+/** Whether a suite failed for a reason of its own, such as a hook, and not only because tests in it failed. */
+function failedItself({ type, data }: TestResult): boolean {
+    if (type !== 'test:fail') return false;
+    const { error } = data.details;
+    return 'failureType' in error && error.failureType !== 'subtestsFailed'; // Node's word, as in its TAP output
 }
 
 /**
