@@ -20,6 +20,7 @@ import { isTier, requireTier } from '../../../services/tiers.ts';
 import { continuations } from '../../../services/wallet/continuation.ts';
 import { requirePage } from '../../../services/wallet/list.ts';
 import { requirePassword } from '../../../services/wallet/unlock.ts';
+import { requireWebhookUrl } from '../../../services/webhooks/sender/url.ts';
 import { isCredentialType } from '../../../tokens/credential.ts';
 import { isText } from '../../../tokens/texts.ts';
 import { keyPairFrom, publicKeyFrom } from '../../../workers/crypto/ed25519.ts';
@@ -127,6 +128,17 @@ export const RULE_PARSERS: readonly Parser[] = [
             const request = { wallet_id: WALLET, password: '', limit: 1, with_total: false, with_tokens: false };
             requirePage(keyedCursors, { ...request, cursor: text }, ownContext());
         },
+    },
+    {
+        at: 'services/webhooks/sender/url.ts:requireWebhookUrl',
+        longest: MIB,
+        worst: {
+            ...texts,
+            dots: repeated('.', 'https://a'),
+            escapes: repeated('%41', 'https://'),
+            path: repeated('€', 'https://a/'),
+        },
+        run: (text) => attempt(() => requireWebhookUrl(text, () => false)),
     },
     { at: 'services/wallet/unlock.ts:requirePassword', longest: MIB, worst: texts, run: requirePassword },
     {
