@@ -45,8 +45,13 @@ export function exchange(
             isAnswered = true;
             readToEnd(answer, () => resolve(answer));
         });
+        const fail = (error: Error) => reject(new ExchangeFailed(stage(), sent.reusedSocket, error));
         sent.on('error', (error) => {
-            if (!isAnswered) reject(new ExchangeFailed(stage(), sent.reusedSocket, error));
+            if (!isAnswered) fail(error);
+        });
+        // An answer that would change the protocol ends the connection without an error.
+        sent.on('close', () => {
+            if (!isAnswered) fail(new Error('the connection was closed'));
         });
         sent.end(body);
     });

@@ -137,14 +137,16 @@ describe('a delivery', () => {
     it('fails if the header of the answer is too large, or the answer is not HTTP', async () => {
         const large = await receiver((_, response) => response.writeHead(200, { 'X-Large': 'a'.repeat(9_000) }).end());
         const other = await receiver(({ socket }) => socket.write('220 mail.example ESMTP\r\n'));
-        const upgrade = await receiver(({ socket }) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
+        const upgrade = await receiver(({ socket }) =>
+            socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tls\r\n\r\n'),
+        );
         const outcomes: unknown[] = [];
         for (const { port } of [large, other, upgrade]) outcomes.push(await sender().send(delivery(port)));
         assert.deepEqual(
             outcomes,
-            ['HPE_HEADER_OVERFLOW', 'HPE_INVALID_CONSTANT', 'ECONNRESET'].map((code) => ({
+            [' (HPE_HEADER_OVERFLOW)', ' (HPE_INVALID_CONSTANT)', ''].map((code) => ({
                 kind: 'failed',
-                reason: `The host gave no valid HTTP answer (${code}).`,
+                reason: `The host gave no valid HTTP answer${code}.`,
             })),
         );
     });
@@ -159,7 +161,7 @@ describe('a delivery', () => {
         assert.deepEqual(await sender().send(delivery(strange.port)), failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'));
         assert.equal(strange.requests.length, 0);
         const plain = await plainPort((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-        assert.deepEqual(await sender().send(delivery(plain)), failed('ERR_SSL_WRONG_VERSION_NUMBER'));
+        assert.deepEqual(await sender().send(delivery(plain)), failed('EPROTO'));
     });
 
     it('is broken off by its caller, and when the sender is closed', async () => {
