@@ -41,12 +41,13 @@ const CONNECTS =
     /(?<![.\w]|async )fetch\(|\bimport\('@aws-sdk\/|^import (?!type )[^;]*\b(?:request|get|connect|createConnection|createSocket|lookup)\b[^;]* from 'node:(?:https?|http2|net|tls|dgram|dns(?:\/promises)?)'|^import (?!type )[^;]* from '(?:@grpc\/grpc-js|slonik|pg|ioredis|bullmq|undici|@opentelemetry\/exporter-trace-otlp-http)'/m;
 /**
  * The files that open connections: to the database, to Redis, to our own services, to the collector and to the provider
- * of the key-encryption key. All of these addresses come from settings. db-errors.ts opens none: it only imports the library's error classes.
+ * of the key-encryption key. All of these addresses come from settings. db-errors.ts opens none: it only imports the
+ * library's error classes. The sender of webhooks connects to addresses of strangers, and judges each.
  */
 const CONNECTING =
-    /^platform\/(postgres\/(db|db-driver|db-errors|migrate|migration-transaction|session)|redis\/(redis|redis-cluster|jobs)|telemetry\/tracing-otlp|preflight\/(redis|postgres))\.ts$|^platform\/rpc\/|^services\/signing\/key-encryption\/(vault|aws-kms)-kek\.ts$/;
+    /^platform\/(postgres\/(db|db-driver|db-errors|migrate|migration-transaction|session)|redis\/(redis|redis-cluster|jobs)|telemetry\/tracing-otlp|preflight\/(redis|postgres))\.ts$|^platform\/rpc\/|^services\/signing\/key-encryption\/(vault|aws-kms)-kek\.ts$|^services\/webhooks\/sender\/exchange\.ts$/;
 
-it('only files that take the address from the settings open connections', () => {
+it('only files that take the address from the settings, or judge it, open connections', () => {
     const files = globSync('{main.ts,{gateway,platform,services,tokens,workers}/**/*.ts}');
     const connecting = files.filter((file) => CONNECTS.test(readFileSync(file, 'utf8')));
     assert.ok(

@@ -17,6 +17,7 @@ import { requireWebhookUrl } from './url.ts';
 const DELIVERY_TIMEOUT_MS = 15_000;
 /** Time limit for the first answer of a DNS server, in milliseconds. Beyond it: it is asked once more. */
 const LOOKUP_TIMEOUT_MS = 3_000;
+/** How often a DNS server is asked. Beyond it: the delivery fails. */
 const LOOKUP_TRIES = 2;
 
 export interface Delivery {

@@ -4,8 +4,8 @@ import { isIP } from 'node:net';
 import { after, beforeEach, describe, it } from 'node:test';
 import { type Sender, webhookSender } from '../../../services/webhooks/sender/sender.ts';
 import { hostOf } from '../../../services/webhooks/sender/url.ts';
-import { CLOSED_HOSTS } from '../../support/closed-hosts.ts';
-import { dnsServer } from '../../support/dns-server.ts';
+import { CLOSED_HOSTS } from '../../support/webhooks/closed-hosts.ts';
+import { dnsServer } from '../../support/webhooks/dns-server.ts';
 import { ROOT, startReceiver } from './receiver.ts';
 
 /** What the DNS server answers, and what it was asked. */

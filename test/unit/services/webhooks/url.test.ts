@@ -6,7 +6,7 @@ import { reachableAddresses } from '../../../../services/webhooks/sender/address
 import { retryAfterMs } from '../../../../services/webhooks/sender/retry-after.ts';
 import { hostOf, requireWebhookUrl } from '../../../../services/webhooks/sender/url.ts';
 import { publicAddresses } from '../../../../verify/src/public-fetch.ts';
-import { CLOSED_HOSTS } from '../../../support/closed-hosts.ts';
+import { CLOSED_HOSTS } from '../../../support/webhooks/closed-hosts.ts';
 
 const isReachable = reachableAddresses([]);
 /** The offline verifier has a list of its own. */

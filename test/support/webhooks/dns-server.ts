@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { groupsOf } from '../../platform/access/networks.ts';
+import { groupsOf } from '../../../platform/access/networks.ts';
 
 /** The types of questions that it answers (RFC 1035, RFC 3596). */
 const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' };
