@@ -30,7 +30,7 @@ export async function startReceiver(
         requests.push(request);
         answer(request, response);
     });
-    server.on('connection', (socket) => {
+    server.on('connection', (socket: Socket) => {
         connections.push(socket);
         reachedAt.push(socket.localAddress?.replace('::ffff:', '') ?? '');
     });

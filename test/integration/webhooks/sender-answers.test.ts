@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { type Delivery, type Sender, webhookSender } from '../../../services/webhooks/sender/sender.ts';
@@ -58,8 +59,7 @@ describe('a delivery', () => {
     it('is a POST with the given header fields and body', async () => {
         const body = Promise.withResolvers<string>();
         const { port, requests } = await receiver(async (request, response) => {
-            const chunks = await Array.fromAsync<Buffer>(request);
-            body.resolve(Buffer.concat(chunks).toString());
+            body.resolve(await text(request));
             response.writeHead(429, { 'Retry-After': '7' }).end('too much');
         });
         assert.deepEqual(await sender().send(delivery(port)), answered(429, 7_000));
