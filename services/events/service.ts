@@ -6,13 +6,13 @@ import { EVENT_TYPES, isEventType } from '../../proto/event-types.ts';
 import type {
     AppendEventsRequest,
     Event,
-    EventData,
     EventsServiceDefinition,
     ListEventsRequest,
     ListEventsResponse,
 } from '../../proto/gen/events/v1/events.ts';
 import { MAX_PAGE_ROWS } from '../../proto/limits.ts';
 import { erasure } from '../erasure.ts';
+import type { StoredEvent } from './gathered.ts';
 import type { EventsStore, LogRow } from './store.ts';
 
 /** Maximum number of entries in one call of AppendEvents. Beyond it: `invalid`. */
@@ -26,9 +26,9 @@ export function eventsService({ store }: { store: EventsStore }): ServiceOf<type
             refuseInvalidList(request);
             const { after, limit } = request;
             const types = [...new Set(request.types)]; // a caller may repeat a type very often
-            // With types, most rows may be of others. The bound of a page bounds how many are passed, too.
-            const rows = types.length === 0 ? limit : MAX_PAGE_ROWS;
-            return pageOf(await store.list({ account, after, types, limit: rows }, context), { ...request, account });
+            // With types, most events may be of others. The bound of a page bounds how many are passed, too.
+            const passed = types.length === 0 ? limit : MAX_PAGE_ROWS;
+            return pageOf(await store.list({ account, after, types, limit: passed }, context), { ...request, account });
         },
         async appendEvents({ entries }, context) {
             requireTrusted(context);
@@ -70,7 +70,7 @@ function pageOf(
     const events: Event[] = [];
     let next = after;
     for (const row of rows) {
-        const data: EventData[] | undefined = row.data === null ? undefined : JSON.parse(row.data);
+        const data: StoredEvent[] | undefined = row.data === null ? undefined : JSON.parse(row.data);
         const before = row.last_seq - row.count;
         const first = Math.max(0, next - before); // the first one of the row that the caller does not have
         const taken = data?.slice(first, first + limit - events.length);
@@ -85,8 +85,9 @@ function pageOf(
 /** The event at `index` of the row. Its id is the same whoever reads it, and no other event has it. */
 function eventOf(
     { last_seq, count, type, happened_at }: LogRow,
-    { account, index, data }: { account: string; index: number; data: EventData },
+    { account, index, data: stored }: { account: string; index: number; data: StoredEvent },
 ): Event {
     const seq = last_seq - count + 1 + index;
-    return { event_id: `${account}.${seq}`, seq, type, timestamp: happened_at, data };
+    const { timestamp = happened_at, ...data } = stored;
+    return { event_id: `${account}.${seq}`, seq, type, timestamp, data };
 }

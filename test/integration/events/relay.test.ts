@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { z } from 'zod';
+import { newId } from '../../../platform/ids.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import { withSession } from '../../../platform/postgres/session.ts';
 import { eventsService } from '../../../services/events/service.ts';
@@ -108,6 +109,66 @@ it('a full outbox is relayed in calls of a bounded size', async () => {
     assert.equal(await waiting(db, 'keys'), 0);
     const last = await events.listEvents({ after: 24_999, types: [], limit: 2 }, testContext({ user_id: account }));
     assert.deepEqual([last.events.length, last.next, (await list(account)).length], [1, 25_000, 1_000]);
+});
+
+it('events of one type that follow each other are one row, in which each keeps its time', async () => {
+    const { db, events, list } = await relayFixture();
+    const [ada, eve] = [randomUUID(), randomUUID()];
+    const entry = (type: string, second: number, ...accounts: string[]) => ({
+        entry_id: newId(),
+        type,
+        timestamp: `2026-11-20T12:00:0${second}.000Z`,
+        events: accounts.map((account) => ({ account, data: { key_id: `of second ${second}` } })),
+    });
+    const entries = [
+        entry('key.created', 1, ada, eve, ada),
+        entry('key.created', 2, ada),
+        entry('key.revoked', 3, ada),
+        entry('key.created', 4, eve, ada),
+    ];
+    const sent = () => events.appendEvents({ entries }, testContext({ trusted: true, user_id: undefined }));
+    await sent();
+    await sent(); // adds nothing
+    const rows = await db.rows(
+        sql.type(countRow)`SELECT count(*) AS waiting FROM events.log WHERE account IN (${ada}, ${eve})`,
+    );
+    assert.deepEqual(rows, [{ waiting: 4 }]);
+    const brief = async (account: string) =>
+        (await list(account)).map(({ seq, type, timestamp, data }) => [seq, type, timestamp, data?.key_id]);
+    assert.deepEqual(await brief(ada), [
+        [1, 'key.created', '2026-11-20T12:00:01.000Z', 'of second 1'],
+        [2, 'key.created', '2026-11-20T12:00:01.000Z', 'of second 1'],
+        [3, 'key.created', '2026-11-20T12:00:02.000Z', 'of second 2'],
+        [4, 'key.revoked', '2026-11-20T12:00:03.000Z', 'of second 3'],
+        [5, 'key.created', '2026-11-20T12:00:04.000Z', 'of second 4'],
+    ]);
+    assert.deepEqual(await brief(eve), [
+        [1, 'key.created', '2026-11-20T12:00:01.000Z', 'of second 1'],
+        [2, 'key.created', '2026-11-20T12:00:04.000Z', 'of second 4'],
+    ]);
+});
+
+it('a page reads the rows that it needs, and not all that follow', async () => {
+    const { db, events } = await relayFixture();
+    const account = randomUUID();
+    const entryOf = (count: number) => ({
+        entry_id: newId(),
+        type: 'key.created',
+        timestamp: '2026-11-20T12:00:00.000Z',
+        events: Array.from({ length: count }, () => ({ account, data: { key_id: 'a' } })),
+    });
+    await events.appendEvents({ entries: [entryOf(9_500)] }, testContext({ trusted: true, user_id: undefined }));
+    const page = { account, after: 1_500, types: [], limit: 1_000 };
+    const rows = await eventsStore(db).list(page);
+    assert.deepEqual(
+        rows.map(({ last_seq, count }) => [last_seq, count]),
+        [
+            [2_000, 1_000],
+            [3_000, 1_000],
+        ],
+    );
+    const { events: read, next } = await events.listEvents({ ...page }, testContext({ user_id: account }));
+    assert.deepEqual([read.length, read[0]?.seq, read.at(-1)?.seq, next], [1_000, 1_501, 2_500, 2_500]);
 });
 
 it('two calls that append the same new entry at once both succeed, and it is in its stream once', async () => {
