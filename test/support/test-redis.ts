@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
+import { Redis as SingleRedis } from 'ioredis';
 import type { Confirmation } from '../../platform/access/limit-script.ts';
 import { type Limiter, limiter } from '../../platform/access/limiter.ts';
 import type { RequestCounts } from '../../platform/access/request-counts.ts';
-import { awaitRedis, openRedis, type Redis } from '../../platform/redis/redis.ts';
+import { awaitRedis, type Redis } from '../../platform/redis/redis.ts';
+import { PUNCTUAL } from '../../platform/redis/redis-options.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../platform/telemetry/metrics.ts';
 import { quiet } from './context.ts';
@@ -12,10 +14,13 @@ import { quiet } from './context.ts';
 export const redisUrl =
     process.env['TEST_REDIS_URL'] ?? assert.fail('TEST_REDIS_URL is not set: run this file with "npm test -- <file>".');
 
-/** A connection to this file's database of the real Redis (own-redis.ts). It is closed when the file is done. */
+/**
+ * A connection to this file's database of the real Redis (own-redis.ts). It is closed when the file is done. Unlike those of
+ * the service it has no time limit for an answer, because Redis may be slow on a busy machine.
+ */
 export async function testRedis(): Promise<Redis> {
-    const redis = openRedis({ url: redisUrl, log: quiet });
-    await awaitRedis(redis, 5_000);
+    const redis = new SingleRedis(redisUrl, { ...PUNCTUAL, enableOfflineQueue: false });
+    await awaitRedis(redis, 60_000);
     after(() => redis.disconnect());
     return redis;
 }

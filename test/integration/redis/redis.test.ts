@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { it } from 'node:test';
-import { testRedis } from '../../support/harness.ts';
+import { after, it } from 'node:test';
+import { awaitRedis, openRedis } from '../../../platform/redis/redis.ts';
+import { quiet, redisUrl } from '../../support/harness.ts';
 
-const redis = await testRedis();
+const redis = openRedis({ url: redisUrl, log: quiet });
+await awaitRedis(redis, 60_000);
+after(() => redis.disconnect());
 
 it('an answer that arrived while this process was stalled is accepted, however long the stall was', async () => {
     const answers = [redis.ping(), redis.get(`nothing:${randomUUID()}`)];
