@@ -17,6 +17,7 @@ import {
 import { keysCreate, keysList, keysRevoke, keysRotate } from './commands/keys.ts';
 import { present, verifyPresentation } from './commands/present.ts';
 import { revoke, status } from './commands/revoke.ts';
+import { subjectsErase } from './commands/subjects.ts';
 import { usersRestore, usersSuspend } from './commands/users.ts';
 import { verify } from './commands/verify.ts';
 import { walletAdd, walletCreate, walletOpen, walletRemove } from './commands/wallet.ts';
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
     accountDelete,
     usersSuspend,
     usersRestore,
+    subjectsErase,
     keysCreate,
     keysList,
     keysRotate,

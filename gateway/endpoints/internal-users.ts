@@ -52,6 +52,20 @@ function userOrReason(line: unknown): ImportedUser {
     return { email: undefined, password_hash: undefined, name: undefined, tier: undefined, malformed };
 }
 
+/** How long a call may erase, in milliseconds. Beyond it: the answer says that the call must be repeated. */
+const ERASE_MS = 5_000;
+
+/** Erases a subject, service after service. Returns whether nothing is left. */
+async function eraseSubject(subjectDid: string, services: Services, context: CallContext): Promise<boolean> {
+    const end = performance.now() + ERASE_MS;
+    for (const service of [services.credentials, services.presentations, services.did]) {
+        while (!(await sinceUpgrade(service.eraseSubject({ subject_did: subjectDid }, context))).done) {
+            if (performance.now() > end) return false;
+        }
+    }
+    return true;
+}
+
 /** With these, an operator ends what an account can do, allows it again, and brings accounts from another system. */
 export const internalUserEndpoints = [
     endpoint({
@@ -113,6 +127,20 @@ export const internalUserEndpoints = [
                     error,
                 })),
             };
+        },
+    }),
+
+    endpoint({
+        id: 'internal.subjects.erase',
+        method: 'POST',
+        path: '/internal/v1/subjects/erase',
+        access: 'internal',
+        status: 200,
+        message: 'Subject erased',
+        body: z.object({ subject_did: z.string() }),
+        answer: z.object({ subject_did: z.string(), done: z.boolean() }),
+        async call({ body: { subject_did }, services, context }) {
+            return { subject_did, done: await eraseSubject(subject_did, services, context) };
         },
     }),
 ];

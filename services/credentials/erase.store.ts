@@ -37,3 +37,19 @@ function idsOf(account: string, side: ReturnType<typeof sql.fragment>) {
         WHERE account = ${account} AND ${subject} ${side} sha256(${ERASED_SUBJECT}::text::bytea)
         ORDER BY ${subject}, id LIMIT ${ERASED_ROWS}`;
 }
+
+/** The step that erases a subject in one database, as the account is erased from its credentials. */
+export function subjectStep(db: Database): ErasureStep {
+    return async (subject, context) => {
+        const statement = sql.type(erasedCount)`
+            WITH erased AS (
+                UPDATE credentials.credentials
+                SET subject = ${ERASED_SUBJECT}, credential_type = '', revocation_reason = NULL
+                WHERE id = ANY(ARRAY(
+                    SELECT id FROM credentials.credentials WHERE subject = ${subject} ORDER BY id LIMIT ${ERASED_ROWS}))
+                RETURNING 1
+            )
+            SELECT count(*) AS erased FROM erased`;
+        return leftNone(await db.rows(statement, 'subject_erase', context));
+    };
+}

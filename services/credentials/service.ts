@@ -1,6 +1,6 @@
 import type { ItemCounts, ServiceOf } from '../../platform/rpc/definition.ts';
 import type { CredentialsServiceDefinition } from '../../proto/gen/credentials/v1/credentials.ts';
-import { erasure } from '../erasure.ts';
+import { erasure, subjectErasure } from '../erasure.ts';
 import { tokenSigner } from '../issuers/token-signer.ts';
 import { webKeys } from '../issuers/web-keys.ts';
 import type { CredentialsDependencies, CredentialsOptions } from './dependencies.ts';
@@ -53,6 +53,7 @@ export function credentialsService(options: CredentialsOptions): ServiceOf<typeo
         listIssued: (request, context) => listIssued(deps, request, context),
         getQuotas: async (_request, context) => ({ credentials: await deps.quota.read(context) }),
         eraseAccount: erasure(parts.erasure),
+        eraseSubject: subjectErasure(parts.subjectErasure),
         ...publishedLists(partedStatusLists(parts)),
         async ping() {
             await deps.store.ping();

@@ -27,3 +27,17 @@ export function didErasure(db: Database): readonly ErasureStep[] {
         ...countErasure('did', db),
     ];
 }
+
+/** The step that removes a DID that a client has registered. It counts no more for the account that has written it. */
+export function registeredStep(db: Database): ErasureStep {
+    return async (did, context) => {
+        const statement = sql.type(erasedCount)`
+            WITH written AS (
+                DELETE FROM did.dids WHERE did = ${did} AND origin = 'registered' RETURNING account
+            ), counted AS (
+                ${appendPendingCounts('dids_created', { amount: sql.fragment`-count(*)` })}
+            )
+            SELECT count(*) AS erased FROM written`;
+        return leftNone(await db.rows(statement, 'did_erase', context));
+    };
+}

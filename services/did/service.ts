@@ -4,7 +4,7 @@ import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { decodeDidKey } from '../../tokens/did-key.ts';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
-import { erasure } from '../erasure.ts';
+import { erasure, subjectErasure } from '../erasure.ts';
 import { requireLimit } from '../paging.ts';
 import { type CreateDependencies, creation, requireKey } from './create.ts';
 
@@ -48,5 +48,6 @@ export function didService(options: CreateDependencies): ServiceOf<typeof DidSer
         },
 
         eraseAccount: erasure(store.erasure),
+        eraseSubject: subjectErasure([store.registeredErasure]),
     };
 }

@@ -6,7 +6,7 @@ import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import type { ErasureStep } from '../erasure.ts';
 import { type Writes, writes } from '../idempotency/writes.store.ts';
-import { didErasure } from './erase.store.ts';
+import { didErasure, registeredStep } from './erase.store.ts';
 import type { DidRow } from './rows.ts';
 
 interface OwnershipQuery {
@@ -35,6 +35,7 @@ export interface DidStore extends Writes<DidRow> {
     /** Returns those of `dids` that the account owns. */
     filterOwned: Coalescer<OwnershipQuery, string[]>;
     erasure: readonly ErasureStep[];
+    registeredErasure: ErasureStep;
 }
 
 /**
@@ -85,6 +86,7 @@ export function didStore(db: Database): DidStore {
             run: (queries: OwnershipQuery[], group) => filterGroup(db, queries, group),
         }),
         erasure: didErasure(db),
+        registeredErasure: registeredStep(db),
     };
 }
 

@@ -10,7 +10,7 @@ import { isDid } from '../../tokens/did-key.ts';
 import { PRESENTATION_MEMBERS } from '../../tokens/presentation.ts';
 import { authenticPresentation, presentationVerdict } from '../../tokens/presentation-verdict.ts';
 import { isToken } from '../../tokens/v4-public.ts';
-import { erasure } from '../erasure.ts';
+import { erasure, subjectErasure } from '../erasure.ts';
 import { tokenSigner } from '../issuers/token-signer.ts';
 import { webKeys } from '../issuers/web-keys.ts';
 import { create, type PresentationsDependencies, type PresentationsOptions } from './create.ts';
@@ -31,6 +31,7 @@ export function presentationsService(options: PresentationsOptions): ServiceOf<t
         list: (request, context) => listPresentations(deps, request, context),
         getQuotas: async (_request, context) => ({ presentations: await deps.quota.read(context) }),
         eraseAccount: erasure(options.store.erasure),
+        eraseSubject: subjectErasure([options.store.holderErasure]),
     };
 }
 

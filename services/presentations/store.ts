@@ -5,7 +5,7 @@ import { type AccountPage, accountPage } from '../account-pages.store.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import type { ErasureStep } from '../erasure.ts';
 import { type Writes, writes } from '../idempotency/writes.store.ts';
-import { presentationErasure } from './erase.store.ts';
+import { holderStep, presentationErasure } from './erase.store.ts';
 
 interface PresentationRow {
     /** UUID */
@@ -30,6 +30,7 @@ export interface PresentationStore extends Writes<PresentationRow> {
     /** Returns the account's presentations below the id `before`, newest first. */
     list(page: AccountPage, lifetime?: CallLifetime): Promise<readonly ListedPresentation[]>;
     erasure: readonly ErasureStep[];
+    holderErasure: ErasureStep;
 }
 
 export function presentationStore(db: Database): PresentationStore {
@@ -53,5 +54,5 @@ export function presentationStore(db: Database): PresentationStore {
         key: 'id',
         counts: appendPendingCounts('presentations_created'),
     });
-    return { ...insertions, list, erasure: presentationErasure(db) };
+    return { ...insertions, list, erasure: presentationErasure(db), holderErasure: holderStep(db) };
 }

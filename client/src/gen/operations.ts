@@ -97,6 +97,8 @@ import type {
     StatusListsGetData,
     StatusListsGetInput,
     StatusListsListData,
+    SubjectsEraseData,
+    SubjectsEraseInput,
     WalletsAddCredentialData,
     WalletsAddCredentialInput,
     WalletsCreateData,
@@ -519,6 +521,15 @@ export interface Api {
              * `POST /internal/v1/admin/users/import`
              */
             importUsers(input: AdminImportUsersInput, options?: CallOptions): Call<AdminImportUsersData>;
+        };
+        subjects: {
+            /**
+             * Erase the subject of credentials.
+             * Replaces the DID of a person in all credentials and presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, and removes the DID if a client has registered it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.
+             *
+             * `POST /internal/v1/subjects/erase`
+             */
+            erase(input: SubjectsEraseInput, options?: CallOptions): Call<SubjectsEraseData>;
         };
         /**
          * Get the health of the service.
@@ -1241,6 +1252,17 @@ export const OPERATIONS = {
         body: true,
         lines: { sent: 'users', answered: 'results' },
         bare: true,
+        text: false,
+    },
+    'internal.subjects.erase': {
+        method: 'POST',
+        path: '/internal/v1/subjects/erase',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        bare: false,
         text: false,
     },
     'internal.health': {

@@ -1998,6 +1998,18 @@ export interface AdminImportUsersData {
     }>;
 }
 
+export interface SubjectsEraseInput {
+    /** DID of the subject, of any method. That of a new credential has at most 1,024 characters. */
+    subject_did: string;
+}
+
+export interface SubjectsEraseData {
+    /** DID of the subject, of any method. That of a new credential has at most 1,024 characters. */
+    subject_did: string;
+    /** False: there is more. Repeat the call until it is true. */
+    done: boolean;
+}
+
 export interface HealthData {
     /** `degraded` while a dependency is down, otherwise `healthy`. */
     status: 'healthy' | 'degraded';

@@ -1,5 +1,5 @@
 import type { OperationNotes } from '../operation.ts';
-import { OTHER_USER_ID } from '../samples.ts';
+import { HOLDER_DID, OTHER_USER_ID } from '../samples.ts';
 
 const suspensionFields = {
     reason: 'Why, for other operators: at most 500 characters. Null if no reason was given.',
@@ -145,6 +145,19 @@ export const administrationOperations = {
                 timestamp: '2026-11-20T21:07:23.297Z',
                 services: { database: 'up', cache: 'up', storage: 'up' },
             },
+        },
+    },
+    'internal.subjects.erase': {
+        summary: 'Erase the subject of credentials',
+        description:
+            'Replaces the DID of a person in all credentials and presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, and removes the DID if a client has registered it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.',
+        owasp: { objects: 'none' },
+        fields: {
+            done: 'False: there is more. Repeat the call until it is true.',
+        },
+        example: {
+            body: { subject_did: HOLDER_DID },
+            data: { subject_did: HOLDER_DID, done: true },
         },
     },
 } satisfies Record<string, OperationNotes>;

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/postgres/db.ts';
 import type { ErasureStep } from '../../erasure.ts';
-import { credentialErasure } from '../erase.store.ts';
+import { credentialErasure, subjectStep } from '../erase.store.ts';
 import type { CredentialStore } from '../rows.ts';
 import type { StatusListStore } from '../status-lists/rows.ts';
 import { statusListStore } from '../status-lists/status-lists.store.ts';
@@ -15,6 +15,8 @@ export interface Parts {
     statusLists: readonly StatusListStore[];
     /** The steps that erase an account in all of them. */
     erasure: readonly ErasureStep[];
+    /** The steps that erase a subject in all of them. */
+    subjectErasure: readonly ErasureStep[];
     /** Reads the number of parts that there are now. A process that began earlier may know fewer. */
     countParts(): Promise<number>;
 }
@@ -26,6 +28,7 @@ export function partsIn(databases: readonly [Database, ...Database[]], map: Part
         stores: databases.map(credentialStore),
         statusLists: databases.map(statusListStore),
         erasure: databases.flatMap(credentialErasure),
+        subjectErasure: databases.map(subjectStep),
         countParts: () => countParts(databases[0]),
     };
 }

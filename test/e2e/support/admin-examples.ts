@@ -38,4 +38,11 @@ export const adminExamples = {
         const { user_id } = await register();
         return { internal: true as const, run: ({ internal }: Client) => internal.admin.restoreUser({ user_id }) };
     },
+    'internal.subjects.erase': async () => {
+        const subjectDid = 'did:web:nobody.example';
+        return {
+            internal: true as const,
+            run: ({ internal }: Client) => internal.subjects.erase({ subject_did: subjectDid }),
+        };
+    },
 };

@@ -113,6 +113,15 @@ export interface EraseAccountResponse {
   done: boolean;
 }
 
+export interface EraseSubjectRequest {
+  subject_did: string;
+}
+
+export interface EraseSubjectResponse {
+  /** False: repeat the call. */
+  done: boolean;
+}
+
 function createBaseCreateRequest(): CreateRequest {
   return {
     holder_did: "",
@@ -1128,6 +1137,116 @@ export const EraseAccountResponse: MessageFns<EraseAccountResponse> = {
   },
 };
 
+function createBaseEraseSubjectRequest(): EraseSubjectRequest {
+  return { subject_did: "" };
+}
+
+export const EraseSubjectRequest: MessageFns<EraseSubjectRequest> = {
+  encode(message: EraseSubjectRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.subject_did !== "") {
+      writer.uint32(10).string(message.subject_did);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EraseSubjectRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEraseSubjectRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.subject_did = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EraseSubjectRequest>): EraseSubjectRequest {
+    return EraseSubjectRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EraseSubjectRequest>): EraseSubjectRequest {
+    const message = createBaseEraseSubjectRequest();
+    message.subject_did = object.subject_did ?? "";
+    return message;
+  },
+};
+
+function createBaseEraseSubjectResponse(): EraseSubjectResponse {
+  return { done: false };
+}
+
+export const EraseSubjectResponse: MessageFns<EraseSubjectResponse> = {
+  encode(message: EraseSubjectResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.done !== false) {
+      writer.uint32(8).bool(message.done);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EraseSubjectResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEraseSubjectResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.done = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EraseSubjectResponse>): EraseSubjectResponse {
+    return EraseSubjectResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EraseSubjectResponse>): EraseSubjectResponse {
+    const message = createBaseEraseSubjectResponse();
+    message.done = object.done ?? false;
+    return message;
+  },
+};
+
 /**
  * Presentations. A presentation is a bundle of credentials that their holder signs for one verifier, as a PASETO v4
  * public token.
@@ -1185,6 +1304,18 @@ export const PresentationsServiceDefinition = {
       requestType: EraseAccountRequest as typeof EraseAccountRequest,
       requestStream: false,
       responseType: EraseAccountResponse as typeof EraseAccountResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /**
+     * Erases a holder from the presentations, whoever has created them. At most 1,000 rows in each statement: repeat the
+     * call until it is done. For trusted callers only.
+     */
+    eraseSubject: {
+      name: "EraseSubject",
+      requestType: EraseSubjectRequest as typeof EraseSubjectRequest,
+      requestStream: false,
+      responseType: EraseSubjectResponse as typeof EraseSubjectResponse,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
