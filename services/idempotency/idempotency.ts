@@ -68,8 +68,13 @@ export const OPERATIONS: Record<Owner, Readonly<Record<string, string>>> = {
     identity: { 'internal.auth.register': 'Register', 'internal.admin.create_users': 'CreateUsers' },
     keys: { 'keys.generate': 'Generate', 'keys.rotate': 'Rotate' },
     presentations: { 'presentations.create': 'Create' },
-    signing: { 'issuers.create': 'CreateIssuer', 'issuers.rotate': 'RotateKey' },
+    signing: {
+        'issuers.create': 'CreateIssuer',
+        'issuers.rotate': 'RotateKey',
+        'webhooks.rotate_secret': 'RotateWebhookSecret',
+    },
     wallet: { 'wallets.create': 'Create', 'wallets.add_credential': 'AddCredential' },
+    webhooks: { 'webhooks.create': 'Create' },
 };
 
 interface Shared {

@@ -23,7 +23,18 @@ export interface SeedPlace {
     kid: string;
 }
 
-/** Seals and opens seeds with the data keys of their accounts, which a key-encryption key wraps. */
+/** The place of the secret of a webhook. It opens only there. */
+export interface SecretPlace {
+    account: string;
+    webhook: string;
+    /** The id of the secret. */
+    secret: string;
+}
+
+/** What a data key seals. */
+export type Sealed = Pick<SealedSeed, 'sealed' | 'data_key'>;
+
+/** Seals and opens seeds and secrets with the data keys of their accounts, which a key-encryption key wraps. */
 export interface Seeds {
     /** Seals a seed and wipes it. The first call for an account creates its data key. */
     seal(seed: Uint8Array, place: SeedPlace, context: CallContext): Promise<SealedSeed>;
@@ -32,6 +43,10 @@ export interface Seeds {
      * key was given up, and `internal` if the record was changed or moved.
      */
     open(sealed: SealedSeed, place: SeedPlace, context: CallContext): Promise<Buffer>;
+    /** Like `seal`, for the secret of a webhook. */
+    sealSecret(secret: Uint8Array, place: SecretPlace, context: CallContext): Promise<Sealed>;
+    /** Like `open`, for the secret of a webhook. */
+    openSecret(sealed: Sealed, place: SecretPlace, context: CallContext): Promise<Buffer>;
 }
 
 const KEY_IS_LOST = 'The key that has signed this is lost, so it signs nothing again.';
@@ -68,24 +83,38 @@ export function seeds(deps: { store: SigningStore; encryption: KeyEncryption; cl
         }
     }
 
+    async function sealed(
+        plain: Uint8Array,
+        account: string | null,
+        place: Buffer,
+        context: CallContext,
+    ): Promise<Sealed> {
+        try {
+            const row = await store.dataKeyOf(account, context);
+            const { id, key } = row ? await unwrapped(row) : await created(account, context);
+            return { sealed: sealAs(plain, key, place), data_key: id };
+        } finally {
+            wipeSecret(plain);
+        }
+    }
+
+    async function opened({ sealed, data_key }: Sealed, place: Buffer, context: CallContext): Promise<Buffer> {
+        const row = kept.get(data_key) ? undefined : await store.findDataKey(data_key, context);
+        if (row?.abandoned_at) throw new AppError('conflict', KEY_IS_LOST);
+        const key = kept.get(data_key) ?? (row && (await unwrapped(row)).key);
+        const plain = key && unsealAs(sealed, key, place);
+        if (!plain) throw new AppError('internal', 'A key of this account cannot be opened.');
+        return plain;
+    }
+
     return {
-        async seal(seed, { account, issuer, kid }, context) {
-            try {
-                const row = await store.dataKeyOf(account, context);
-                const { id, key } = row ? await unwrapped(row) : await created(account, context);
-                return { kid, sealed: sealSeed(seed, key, { account, issuer, kid }), data_key: id };
-            } finally {
-                wipeSecret(seed);
-            }
-        },
-        async open({ sealed, data_key }, place, context) {
-            const row = kept.get(data_key) ? undefined : await store.findDataKey(data_key, context);
-            if (row?.abandoned_at) throw new AppError('conflict', KEY_IS_LOST);
-            const key = kept.get(data_key) ?? (row && (await unwrapped(row)).key);
-            const seed = key && openSeed(sealed, key, place);
-            if (!seed) throw new AppError('internal', 'The signing key of this issuer cannot be opened.');
-            return seed;
-        },
+        seal: async (seed, place, context) => ({
+            kid: place.kid,
+            ...(await sealed(seed, place.account, seedData(place), context)),
+        }),
+        open: (seed, place, context) => opened(seed, seedData(place), context),
+        sealSecret: (secret, place, context) => sealed(secret, place.account, secretData(place), context),
+        openSecret: (secret, place, context) => opened(secret, secretData(place), context),
     };
 }
 
@@ -119,14 +148,31 @@ function keptKeys() {
 }
 
 export function sealSeed(seed: Uint8Array, dataKey: Uint8Array, place: SeedPlace): Buffer {
-    return sealAs(seed, dataKey, associatedData(place));
+    return sealAs(seed, dataKey, seedData(place));
 }
 
 /** Returns the seed; undefined if it was changed or moved, or if another data key seals it. */
 export function openSeed(sealed: Uint8Array, dataKey: Uint8Array, place: SeedPlace): Buffer | undefined {
-    return unsealAs(sealed, dataKey, associatedData(place));
+    return unsealAs(sealed, dataKey, seedData(place));
 }
 
-function associatedData({ account, issuer, kid }: SeedPlace): Buffer {
+/** Seals a secret that `from` seals with the data key `to`. Undefined: it was changed or moved, or another key seals it. */
+export function resealSecret(
+    sealed: Uint8Array,
+    { from, to }: { from: Uint8Array; to: Uint8Array },
+    place: SecretPlace,
+): Buffer | undefined {
+    const secret = unsealAs(sealed, from, secretData(place));
+    if (!secret) return undefined;
+    const again = sealAs(secret, to, secretData(place));
+    wipeSecret(secret);
+    return again;
+}
+
+function seedData({ account, issuer, kid }: SeedPlace): Buffer {
     return Buffer.from(`seed\n${account ?? NIL_ID}\n${issuer}\n${kid}`);
+}
+
+function secretData({ account, webhook, secret }: SecretPlace): Buffer {
+    return Buffer.from(`webhook secret\n${account}\n${webhook}\n${secret}`);
 }

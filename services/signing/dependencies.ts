@@ -7,9 +7,11 @@ import type { Quota } from '../quotas.ts';
 import type { Seeds } from './data-keys.ts';
 import type { SigningStore } from './rows.ts';
 import type { Signers } from './signers.ts';
+import type { WebhookSecretsStore } from './webhook-secrets/secrets.store.ts';
 
 export interface SigningDependencies {
     store: SigningStore;
+    webhookSecrets: WebhookSecretsStore;
     seeds: Seeds;
     signers: Signers;
     signatures: Signatures;

@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../platform/postgres/db.ts';
-import { ERASED_ROWS, erasedCount, leftNone } from '../../platform/postgres/prune.ts';
+import { ERASED_ROWS, erasedCount, erasedRows, leftNone } from '../../platform/postgres/prune.ts';
 import type { ErasureStep } from '../erasure.ts';
 import { claimErasure } from '../idempotency/erase.store.ts';
 
@@ -31,6 +31,13 @@ export function signingErasure(db: Database): readonly ErasureStep[] {
                 )
                 SELECT count(*) AS erased FROM erased`;
             return leftNone(await db.rows(statement, 'issuer_erase', context));
+        },
+        async (account, context) => {
+            const secrets = { table: ['signing', 'webhook_secrets'], key: 'id' } as const;
+            const statement = sql.type(erasedCount)`
+                WITH erased AS (${erasedRows(secrets, sql.fragment`account = ${account}`)} RETURNING 1)
+                SELECT count(*) AS erased FROM erased`;
+            return leftNone(await db.rows(statement, 'webhook_secret_erase', context));
         },
         async (account, context) => {
             const statement = sql.type(erasedCount)`

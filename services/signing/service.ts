@@ -7,6 +7,8 @@ import type { SigningDependencies } from './dependencies.ts';
 import { getIssuer, getPublicIssuer, getQuotas, listIssuers } from './issuers.ts';
 import { getKeys, sign } from './sign.ts';
 import { statusLists } from './status-list.ts';
+import { createWebhookSecret, eraseWebhookSecrets, rotateWebhookSecret } from './webhook-secrets/secrets.ts';
+import { webhookSigner } from './webhook-secrets/sign.ts';
 
 /** Managed issuers: their keys are created here, sealed in the database, and never leave this service. */
 export function signingService(deps: SigningDependencies): ServiceOf<typeof SigningServiceDefinition> {
@@ -25,6 +27,10 @@ export function signingService(deps: SigningDependencies): ServiceOf<typeof Sign
         sign: (request, context) => sign(deps, request, context),
         getKeys: (request, context) => getKeys(deps, request, context),
         getPublicIssuer: (request, context) => getPublicIssuer(deps, request, context),
+        createWebhookSecret: (request, context) => createWebhookSecret(deps, request, context),
+        rotateWebhookSecret: (request, context) => rotateWebhookSecret(deps, request, context),
+        eraseWebhookSecrets: (request, context) => eraseWebhookSecrets(deps, request, context),
+        signWebhook: webhookSigner(deps),
         eraseAccount: erasure(deps.store.erasure),
         ...statusLists(deps),
     };

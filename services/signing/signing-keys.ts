@@ -9,10 +9,11 @@ import { kekCheck } from './key-encryption/kek-check.ts';
 import { keyEncryption } from './key-encryption/key-encryption.ts';
 import { signers } from './signers.ts';
 import { signingStore } from './store.ts';
+import { webhookSecretsStore } from './webhook-secrets/secrets.store.ts';
 
 type SigningKeys = Pick<
     SigningDependencies,
-    'store' | 'seeds' | 'signers' | 'publicUrl' | 'quota' | 'clock' | 'leasesEnd'
+    'store' | 'webhookSecrets' | 'seeds' | 'signers' | 'publicUrl' | 'quota' | 'clock' | 'leasesEnd'
 >;
 
 /**
@@ -34,6 +35,7 @@ export function signingKeys(process: {
     const accountSeeds = seeds({ store, encryption, clock });
     return {
         store,
+        webhookSecrets: webhookSecretsStore(db),
         seeds: accountSeeds,
         signers: signers({ store, seeds: accountSeeds }),
         publicUrl: config.PUBLIC_URL,

@@ -81,7 +81,7 @@ function signersOf(dids: string[], condition: ReturnType<typeof sql.fragment>) {
 }
 
 /** Finds the groups of rows with the same `key`. One statement serves a batch of calls. */
-function groups<Row extends { key: string }>(
+export function groups<Row extends { key: string }>(
     db: Database,
     name: string,
     query: (keys: string[]) => Query<Row>,

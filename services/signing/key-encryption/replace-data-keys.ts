@@ -5,7 +5,7 @@ import { ConfigError } from '../../../platform/process/config.ts';
 import { newKey } from '../../../workers/crypto/seal.ts';
 import { wipeSecret } from '../../../workers/crypto/secure-memory.ts';
 import { mapInFlight } from '../../map-in-flight.ts';
-import { openSeed, sealSeed } from '../data-keys.ts';
+import { openSeed, resealSecret, sealSeed } from '../data-keys.ts';
 import type { KeyEncryption } from './key-encryption.ts';
 import type { ReplacementStore } from './replacement.store.ts';
 import type { StoredDataKey } from './rewrap.store.ts';
@@ -70,6 +70,7 @@ async function replaceOne(row: StoredDataKey, before: string, { store, keys, pri
         return false;
     }
     const fresh = await freshKey(row.account, before, { store, keys });
+    const areSecretsComplete = await resealSecrets(row, { old, fresh }, { store, print });
     let [after, isComplete] = ['', true];
     for (;;) {
         const page = await store.keysOf(row.id, { after, limit: BATCH_ROWS });
@@ -90,7 +91,31 @@ async function replaceOne(row: StoredDataKey, before: string, { store, keys, pri
     }
     wipeSecret(old);
     wipeSecret(fresh.key);
-    return isComplete;
+    return isComplete && areSecretsComplete;
+}
+
+/** Seals the secrets of webhooks with a new data key. Resolves to false if some could not be opened. */
+async function resealSecrets(
+    { id: dataKey }: StoredDataKey,
+    { old, fresh }: { old: Buffer; fresh: { id: string; key: Buffer } },
+    { store, print }: Pick<Dependencies, 'store' | 'print'>,
+): Promise<boolean> {
+    let [after, isComplete] = [NIL_ID, true];
+    for (;;) {
+        const page = await store.secretsOf(dataKey, { after, limit: BATCH_ROWS });
+        const last = page.at(-1);
+        if (!last) return isComplete;
+        for (const { id, webhook, account, sealed } of page) {
+            const again = resealSecret(sealed, { from: old, to: fresh.key }, { account, webhook, secret: id });
+            if (again) {
+                await store.resealSecret({ id, sealed: again, data_key: fresh.id }, dataKey);
+            } else {
+                print(`secret ${id}: it was changed or moved`);
+                isComplete = false;
+            }
+        }
+        after = last.id;
+    }
 }
 
 /** Returns the account's data key from after this time. Makes one if there is none. */

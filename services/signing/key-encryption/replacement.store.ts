@@ -9,6 +9,15 @@ export type StoredKey = z.infer<typeof storedKey>;
 
 const overRow = z.strictObject({ over: z.boolean() });
 
+/** A sealed secret of a webhook. */
+const storedSecret = z.strictObject({
+    id: z.string(),
+    webhook: z.string(),
+    account: z.string(),
+    sealed: z.instanceof(Buffer),
+});
+type StoredSecret = z.infer<typeof storedSecret>;
+
 export interface ReplacementStore {
     /** Whether this time is over by the clock of the database. */
     isOver(time: string): Promise<boolean>;
@@ -21,6 +30,10 @@ export interface ReplacementStore {
     keysOf(dataKey: string, range: { after: string; limit: number }): Promise<readonly StoredKey[]>;
     /** Replaces the sealed seed, unless another data key seals it by now. */
     reseal(key: SealedSeed, from: string): Promise<void>;
+    /** Returns up to `limit` secrets of webhooks after `after`, by id, that the data key seals. */
+    secretsOf(dataKey: string, range: { after: string; limit: number }): Promise<readonly StoredSecret[]>;
+    /** Like `reseal`, for the secret of a webhook. */
+    resealSecret(secret: { id: string } & Pick<SealedSeed, 'sealed' | 'data_key'>, from: string): Promise<void>;
     /** Removes a data key that seals nothing. */
     remove(dataKey: string): Promise<void>;
     /** Counts the data keys that were made before this time. */
@@ -58,10 +71,20 @@ export function replacementStore(db: Database): ReplacementStore {
                 UPDATE signing.keys SET sealed = ${sql.binary(sealed)}, data_key = ${data_key}
                 WHERE kid = ${kid} AND data_key = ${from}`);
         },
+        secretsOf: (dataKey, { after, limit }) =>
+            db.rows(sql.type(storedSecret)`
+                SELECT id, webhook, account, sealed FROM signing.webhook_secrets
+                WHERE data_key = ${dataKey} AND id > ${after} ORDER BY id LIMIT ${limit}`),
+        async resealSecret({ id, sealed, data_key }, from) {
+            await db.rows(sql.unsafe`
+                UPDATE signing.webhook_secrets SET sealed = ${sql.binary(sealed)}, data_key = ${data_key}
+                WHERE id = ${id} AND data_key = ${from}`);
+        },
         async remove(dataKey) {
             await db.rows(sql.unsafe`
                 DELETE FROM signing.data_keys
-                WHERE id = ${dataKey} AND NOT EXISTS (SELECT FROM signing.keys WHERE data_key = ${dataKey})`);
+                WHERE id = ${dataKey} AND NOT EXISTS (SELECT FROM signing.keys WHERE data_key = ${dataKey})
+                    AND NOT EXISTS (SELECT FROM signing.webhook_secrets WHERE data_key = ${dataKey})`);
         },
         async count(before) {
             const [row] = await db.rows(sql.type(countRow)`

@@ -15,6 +15,7 @@ import { keyEncryption } from '../../../services/signing/key-encryption/key-encr
 import { signingService } from '../../../services/signing/service.ts';
 import { signers } from '../../../services/signing/signers.ts';
 import { signingStore } from '../../../services/signing/store.ts';
+import { webhookSecretsStore } from '../../../services/signing/webhook-secrets/secrets.store.ts';
 import { inlineSignatures, type Signatures } from '../../../workers/crypto/signatures.ts';
 import { testContext, testDatabase } from '../../support/harness.ts';
 import { AMPLE, NO_QUOTA } from '../services/ample.ts';
@@ -46,6 +47,7 @@ export function testSigning(
     const dependencies = {
         ...parts,
         store,
+        webhookSecrets: webhookSecretsStore(db),
         seeds: accountSeeds,
         signers: signers({ store, seeds: accountSeeds }),
         services: { did },

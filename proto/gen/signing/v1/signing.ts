@@ -152,6 +152,46 @@ export interface SignStatusListResponse {
   token: string;
 }
 
+export interface CreateWebhookSecretRequest {
+  /** UUID */
+  webhook_id: string;
+}
+
+export interface RotateWebhookSecretRequest {
+  webhook_id: string;
+  /** 0 to 2,592,000. */
+  overlap_seconds: number;
+}
+
+export interface WebhookSecret {
+  /** `whsec_` and the base64 of 32 bytes. */
+  secret: string;
+  /** Until when an earlier secret signs, too: ISO 8601. Absent for the first secret. */
+  previous_until?: string | undefined;
+}
+
+export interface EraseWebhookSecretsRequest {
+  webhook_id: string;
+}
+
+export interface EraseWebhookSecretsResponse {
+}
+
+export interface SignWebhookRequest {
+  webhook_id: string;
+  /** What the header field webhook-id says. */
+  message_id: string;
+  /** Seconds since 1970. */
+  timestamp: number;
+  /** At most 20 KiB. */
+  body: string;
+}
+
+export interface SignWebhookResponse {
+  /** `v1,` and base64: one, or two while a rotation overlaps. */
+  signatures: string[];
+}
+
 export interface GetQuotasRequest {
 }
 
@@ -1736,6 +1776,439 @@ export const SignStatusListResponse: MessageFns<SignStatusListResponse> = {
   },
 };
 
+function createBaseCreateWebhookSecretRequest(): CreateWebhookSecretRequest {
+  return { webhook_id: "" };
+}
+
+export const CreateWebhookSecretRequest: MessageFns<CreateWebhookSecretRequest> = {
+  encode(message: CreateWebhookSecretRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.webhook_id !== "") {
+      writer.uint32(10).string(message.webhook_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateWebhookSecretRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateWebhookSecretRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.webhook_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CreateWebhookSecretRequest>): CreateWebhookSecretRequest {
+    return CreateWebhookSecretRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateWebhookSecretRequest>): CreateWebhookSecretRequest {
+    const message = createBaseCreateWebhookSecretRequest();
+    message.webhook_id = object.webhook_id ?? "";
+    return message;
+  },
+};
+
+function createBaseRotateWebhookSecretRequest(): RotateWebhookSecretRequest {
+  return { webhook_id: "", overlap_seconds: 0 };
+}
+
+export const RotateWebhookSecretRequest: MessageFns<RotateWebhookSecretRequest> = {
+  encode(message: RotateWebhookSecretRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.webhook_id !== "") {
+      writer.uint32(10).string(message.webhook_id);
+    }
+    if (message.overlap_seconds !== 0) {
+      writer.uint32(16).uint32(message.overlap_seconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateWebhookSecretRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateWebhookSecretRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.webhook_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.overlap_seconds = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RotateWebhookSecretRequest>): RotateWebhookSecretRequest {
+    return RotateWebhookSecretRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RotateWebhookSecretRequest>): RotateWebhookSecretRequest {
+    const message = createBaseRotateWebhookSecretRequest();
+    message.webhook_id = object.webhook_id ?? "";
+    message.overlap_seconds = object.overlap_seconds ?? 0;
+    return message;
+  },
+};
+
+function createBaseWebhookSecret(): WebhookSecret {
+  return { secret: "", previous_until: undefined };
+}
+
+export const WebhookSecret: MessageFns<WebhookSecret> = {
+  encode(message: WebhookSecret, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.secret !== "") {
+      writer.uint32(10).string(message.secret);
+    }
+    if (message.previous_until !== undefined) {
+      writer.uint32(18).string(message.previous_until);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WebhookSecret {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWebhookSecret();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.secret = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.previous_until = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<WebhookSecret>): WebhookSecret {
+    return WebhookSecret.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WebhookSecret>): WebhookSecret {
+    const message = createBaseWebhookSecret();
+    message.secret = object.secret ?? "";
+    message.previous_until = object.previous_until ?? undefined;
+    return message;
+  },
+};
+
+function createBaseEraseWebhookSecretsRequest(): EraseWebhookSecretsRequest {
+  return { webhook_id: "" };
+}
+
+export const EraseWebhookSecretsRequest: MessageFns<EraseWebhookSecretsRequest> = {
+  encode(message: EraseWebhookSecretsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.webhook_id !== "") {
+      writer.uint32(10).string(message.webhook_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EraseWebhookSecretsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEraseWebhookSecretsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.webhook_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EraseWebhookSecretsRequest>): EraseWebhookSecretsRequest {
+    return EraseWebhookSecretsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EraseWebhookSecretsRequest>): EraseWebhookSecretsRequest {
+    const message = createBaseEraseWebhookSecretsRequest();
+    message.webhook_id = object.webhook_id ?? "";
+    return message;
+  },
+};
+
+function createBaseEraseWebhookSecretsResponse(): EraseWebhookSecretsResponse {
+  return {};
+}
+
+export const EraseWebhookSecretsResponse: MessageFns<EraseWebhookSecretsResponse> = {
+  encode(_: EraseWebhookSecretsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EraseWebhookSecretsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEraseWebhookSecretsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EraseWebhookSecretsResponse>): EraseWebhookSecretsResponse {
+    return EraseWebhookSecretsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<EraseWebhookSecretsResponse>): EraseWebhookSecretsResponse {
+    const message = createBaseEraseWebhookSecretsResponse();
+    return message;
+  },
+};
+
+function createBaseSignWebhookRequest(): SignWebhookRequest {
+  return { webhook_id: "", message_id: "", timestamp: 0, body: "" };
+}
+
+export const SignWebhookRequest: MessageFns<SignWebhookRequest> = {
+  encode(message: SignWebhookRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.webhook_id !== "") {
+      writer.uint32(10).string(message.webhook_id);
+    }
+    if (message.message_id !== "") {
+      writer.uint32(18).string(message.message_id);
+    }
+    if (message.timestamp !== 0) {
+      writer.uint32(24).int64(message.timestamp);
+    }
+    if (message.body !== "") {
+      writer.uint32(34).string(message.body);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SignWebhookRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSignWebhookRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.webhook_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.message_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.timestamp = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.body = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SignWebhookRequest>): SignWebhookRequest {
+    return SignWebhookRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SignWebhookRequest>): SignWebhookRequest {
+    const message = createBaseSignWebhookRequest();
+    message.webhook_id = object.webhook_id ?? "";
+    message.message_id = object.message_id ?? "";
+    message.timestamp = object.timestamp ?? 0;
+    message.body = object.body ?? "";
+    return message;
+  },
+};
+
+function createBaseSignWebhookResponse(): SignWebhookResponse {
+  return { signatures: [] };
+}
+
+export const SignWebhookResponse: MessageFns<SignWebhookResponse> = {
+  encode(message: SignWebhookResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.signatures) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SignWebhookResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSignWebhookResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.signatures.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SignWebhookResponse>): SignWebhookResponse {
+    return SignWebhookResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SignWebhookResponse>): SignWebhookResponse {
+    const message = createBaseSignWebhookResponse();
+    message.signatures = object.signatures?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBaseGetQuotasRequest(): GetQuotasRequest {
   return {};
 }
@@ -2133,6 +2606,45 @@ export const SigningServiceDefinition = {
       requestType: SignStatusListRequest as typeof SignStatusListRequest,
       requestStream: false,
       responseType: SignStatusListResponse as typeof SignStatusListResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /**
+     * Creates the secret with which the service signs what it sends to a webhook of the account. Only this answer and that of
+     * a rotation have it. For trusted callers only.
+     */
+    createWebhookSecret: {
+      name: "CreateWebhookSecret",
+      requestType: CreateWebhookSecretRequest as typeof CreateWebhookSecretRequest,
+      requestStream: false,
+      responseType: WebhookSecret as typeof WebhookSecret,
+      responseStream: false,
+      options: {},
+    },
+    /** Replaces the secret of a webhook of the account. The earlier one signs, too, until the overlap is over. */
+    rotateWebhookSecret: {
+      name: "RotateWebhookSecret",
+      requestType: RotateWebhookSecretRequest as typeof RotateWebhookSecretRequest,
+      requestStream: false,
+      responseType: WebhookSecret as typeof WebhookSecret,
+      responseStream: false,
+      options: {},
+    },
+    /** Destroys the secrets of a webhook of the account. For trusted callers only. */
+    eraseWebhookSecrets: {
+      name: "EraseWebhookSecrets",
+      requestType: EraseWebhookSecretsRequest as typeof EraseWebhookSecretsRequest,
+      requestStream: false,
+      responseType: EraseWebhookSecretsResponse as typeof EraseWebhookSecretsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Signs a message to a webhook of the account (Standard Webhooks 1.0.0). For trusted callers only. */
+    signWebhook: {
+      name: "SignWebhook",
+      requestType: SignWebhookRequest as typeof SignWebhookRequest,
+      requestStream: false,
+      responseType: SignWebhookResponse as typeof SignWebhookResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { Coalescer } from '../../../platform/batch.ts';
+import type { CallLifetime } from '../../../platform/context.ts';
+import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
+import { claimedAlone, type NewClaim } from '../../idempotency/claims.store.ts';
+import type { Sealed, SecretPlace } from '../data-keys.ts';
+import { groups } from '../store.ts';
+
+const secretRow = z.strictObject({
+    key: z.string(),
+    id: z.string(),
+    account: z.string(),
+    sealed: z.instanceof(Buffer),
+    data_key: z.string(),
+    ends_at: z.string().nullable(),
+});
+export type SecretRow = z.infer<typeof secretRow>;
+
+/** A secret with its place. */
+export interface NewSecret extends SecretPlace, Sealed {
+    created_at: string;
+}
+
+export interface WebhookSecretsStore {
+    insert(secret: NewSecret, lifetime: CallLifetime): Promise<void>;
+    /** Replaces the secret of a webhook. `endsAt`: until when the one before it signs, too. */
+    rotate(
+        rotation: { secret: NewSecret; endsAt: string; claim: NewClaim | undefined },
+        lifetime: CallLifetime,
+    ): Promise<'written' | 'held' | 'missing'>;
+    /** Returns the secrets of a webhook, by its id, the newest first. */
+    find: Coalescer<string, SecretRow[]>;
+    erase(own: Pick<SecretPlace, 'account' | 'webhook'>, lifetime: CallLifetime): Promise<void>;
+}
+
+export function webhookSecretsStore(db: Database): WebhookSecretsStore {
+    return {
+        async insert(secret, lifetime) {
+            await db.rows(inserted(secret), 'webhook_secret_insert', lifetime);
+        },
+        rotate: (rotation, lifetime) =>
+            db.transaction((transaction) => rotate(transaction, rotation), 'webhook_secret_rotate', lifetime),
+        find: groups(
+            db,
+            'signing_webhook_secrets',
+            (webhooks) => sql.type(secretRow)`
+                SELECT webhook AS key, id, account, sealed, data_key, ends_at FROM signing.webhook_secrets
+                WHERE webhook = ANY(${sql.array(webhooks, 'uuid')}) ORDER BY id DESC`,
+        ),
+        async erase({ account, webhook }, lifetime) {
+            const statement = sql.unsafe`
+                DELETE FROM signing.webhook_secrets WHERE webhook = ${webhook} AND account = ${account}`;
+            await db.rows(statement, 'webhook_secret_erase', lifetime);
+        },
+    };
+}
+
+function inserted({ secret, webhook, account, sealed, data_key, created_at }: NewSecret) {
+    return sql.unsafe`
+        INSERT INTO signing.webhook_secrets (id, webhook, account, sealed, data_key, created_at)
+        VALUES (${secret}, ${webhook}, ${account}, ${sql.binary(sealed)}, ${data_key}, ${created_at})`;
+}
+
+/** A secret whose time is over stays until the next rotation, so that another rotation can always lock a row. */
+async function rotate(
+    { rows }: Queries,
+    { secret, endsAt, claim }: { secret: NewSecret; endsAt: string; claim: NewClaim | undefined },
+): Promise<'written' | 'held' | 'missing'> {
+    const own = sql.fragment`webhook = ${secret.webhook} AND account = ${secret.account}`;
+    const locked = await rows(sql.unsafe`
+        SELECT id FROM signing.webhook_secrets WHERE ${own} ORDER BY id FOR UPDATE`);
+    if (locked.length === 0) return 'missing';
+    if (claim) {
+        const made = await rows(sql.unsafe`WITH ${claimedAlone('signing', claim)} SELECT id FROM claimed`);
+        if (made.length === 0) return 'held';
+    }
+    await rows(sql.unsafe`DELETE FROM signing.webhook_secrets WHERE ${own} AND ends_at IS NOT NULL`);
+    await rows(sql.unsafe`UPDATE signing.webhook_secrets SET ends_at = ${endsAt} WHERE ${own}`);
+    await rows(inserted(secret));
+    return 'written';
+}
