@@ -18,6 +18,9 @@ import type { EventsStore, LogRow } from './store.ts';
 /** Maximum number of entries in one call of AppendEvents. Beyond it: `invalid`. */
 const MAX_ENTRIES = 1_000;
 
+/** Maximum number of accounts in one call of GetHeads. Beyond it: `invalid`. */
+export const MAX_HEADS = 1_000;
+
 /** The events of each account, as a stream that its clients read at their own pace. */
 export function eventsService({ store }: { store: EventsStore }): ServiceOf<typeof EventsServiceDefinition> {
     return {
@@ -29,6 +32,12 @@ export function eventsService({ store }: { store: EventsStore }): ServiceOf<type
             // With types, most events may be of others. The bound of a page bounds how many are passed, too.
             const passed = types.length === 0 ? limit : MAX_PAGE_ROWS;
             return pageOf(await store.list({ account, after, types, limit: passed }, context), { ...request, account });
+        },
+        async getHeads({ accounts }, context) {
+            requireTrusted(context);
+            if (accounts.length > MAX_HEADS) throw invalid(`accounts may have at most ${MAX_HEADS} items.`);
+            if (!accounts.every(isId)) throw invalid('accounts must be ids of accounts.');
+            return { heads: (await store.heads(accounts, context)).map((head) => ({ ...head })) };
         },
         async appendEvents({ entries }, context) {
             requireTrusted(context);

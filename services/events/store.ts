@@ -14,6 +14,7 @@ const logRow = z.strictObject({
     /** JSON text of an array of StoredEvent; null if the type is not asked for. */
     data: z.string().nullable(),
 });
+const headRow = z.strictObject({ account: z.string(), seq: z.number() });
 export type LogRow = z.infer<typeof logRow>;
 
 export interface EventsQuery {
@@ -30,6 +31,8 @@ export interface EventsStore {
     append(entries: readonly Entry[], lifetime?: CallLifetime): Promise<void>;
     /** Returns rows with events after a number, in the order of their numbers. */
     list(query: EventsQuery, lifetime?: CallLifetime): Promise<readonly LogRow[]>;
+    /** Returns the number of the last event of each of these accounts that has one. */
+    heads(accounts: readonly string[], lifetime?: CallLifetime): Promise<ReadonlyArray<z.infer<typeof headRow>>>;
     erasure: readonly ErasureStep[];
 }
 
@@ -47,6 +50,11 @@ export function eventsStore(db: Database): EventsStore {
                     SELECT min(last_seq) FROM events.log WHERE account = ${account} AND last_seq > ${after})
                 ORDER BY last_seq`;
             return db.rows(statement, 'events_list', lifetime);
+        },
+        heads(accounts, lifetime) {
+            const statement = sql.type(headRow)`
+                SELECT account, seq FROM events.heads WHERE account = ANY(${sql.array([...accounts], 'uuid')})`;
+            return db.rows(statement, 'events_heads', lifetime);
         },
         erasure: eventErasure(db),
     };

@@ -49,6 +49,23 @@ export interface EventData {
   kid?: string | undefined;
   wallet_id?: string | undefined;
   session_id?: string | undefined;
+  webhook_id?: string | undefined;
+}
+
+export interface GetHeadsRequest {
+  /** UUIDs. At most 1,000. */
+  accounts: string[];
+}
+
+export interface GetHeadsResponse {
+  /** Those that have an event, in any order. */
+  heads: Head[];
+}
+
+export interface Head {
+  account: string;
+  /** The number of its last event. */
+  seq: number;
 }
 
 export interface AppendEventsRequest {
@@ -342,6 +359,7 @@ function createBaseEventData(): EventData {
     kid: undefined,
     wallet_id: undefined,
     session_id: undefined,
+    webhook_id: undefined,
   };
 }
 
@@ -370,6 +388,9 @@ export const EventData: MessageFns<EventData> = {
     }
     if (message.session_id !== undefined) {
       writer.uint32(66).string(message.session_id);
+    }
+    if (message.webhook_id !== undefined) {
+      writer.uint32(74).string(message.webhook_id);
     }
     return writer;
   },
@@ -451,6 +472,14 @@ export const EventData: MessageFns<EventData> = {
             message.session_id = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.webhook_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -476,6 +505,184 @@ export const EventData: MessageFns<EventData> = {
     message.kid = object.kid ?? undefined;
     message.wallet_id = object.wallet_id ?? undefined;
     message.session_id = object.session_id ?? undefined;
+    message.webhook_id = object.webhook_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGetHeadsRequest(): GetHeadsRequest {
+  return { accounts: [] };
+}
+
+export const GetHeadsRequest: MessageFns<GetHeadsRequest> = {
+  encode(message: GetHeadsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.accounts) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetHeadsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetHeadsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accounts.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetHeadsRequest>): GetHeadsRequest {
+    return GetHeadsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetHeadsRequest>): GetHeadsRequest {
+    const message = createBaseGetHeadsRequest();
+    message.accounts = object.accounts?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseGetHeadsResponse(): GetHeadsResponse {
+  return { heads: [] };
+}
+
+export const GetHeadsResponse: MessageFns<GetHeadsResponse> = {
+  encode(message: GetHeadsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.heads) {
+      Head.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetHeadsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetHeadsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.heads.push(Head.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetHeadsResponse>): GetHeadsResponse {
+    return GetHeadsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetHeadsResponse>): GetHeadsResponse {
+    const message = createBaseGetHeadsResponse();
+    message.heads = object.heads?.map((e) => Head.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseHead(): Head {
+  return { account: "", seq: 0 };
+}
+
+export const Head: MessageFns<Head> = {
+  encode(message: Head, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.seq !== 0) {
+      writer.uint32(17).double(message.seq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Head {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHead();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.seq = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Head>): Head {
+    return Head.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Head>): Head {
+    const message = createBaseHead();
+    message.account = object.account ?? "";
+    message.seq = object.seq ?? 0;
     return message;
   },
 };
@@ -858,6 +1065,15 @@ export const EventsServiceDefinition = {
       requestType: ListEventsRequest as typeof ListEventsRequest,
       requestStream: false,
       responseType: ListEventsResponse as typeof ListEventsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Returns the number of the last event of each of these accounts. For trusted callers only. */
+    getHeads: {
+      name: "GetHeads",
+      requestType: GetHeadsRequest as typeof GetHeadsRequest,
+      requestStream: false,
+      responseType: GetHeadsResponse as typeof GetHeadsResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
