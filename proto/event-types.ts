@@ -14,6 +14,8 @@ export const EVENT_TYPES = [
     'user.suspended',
     'user.restored',
     'account.erased',
+    'webhook.paused',
+    'webhook.disabled',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -24,7 +24,7 @@ export const MAX_PRESENTED_CREDENTIALS = 100;
 export const MAX_KEY_SCOPES = 32;
 /** Maximum number of networks that an API key may be used from. Beyond it: 400. */
 export const MAX_KEY_NETWORKS = 32;
-/** Longest time for which a replaced API key still works, in seconds. Beyond it: 400. */
+/** Longest time for which a replaced API key still works, or a replaced secret still signs, in seconds. Beyond it: 400. */
 export const MAX_OVERLAP_SECONDS = 2_592_000;
 /** How long a replaced API key still works unless the caller says otherwise, in seconds. Beyond it: 401. */
 export const DEFAULT_OVERLAP_SECONDS = 86_400;
@@ -41,6 +41,12 @@ export const TTL_SECONDS = 60;
  * answer, and most calls need no query. Beyond it: it reads the issuer again.
  */
 export const ISSUER_LEASE_MS = 1_000;
+/** Maximum size of what is sent to a webhook, in bytes. Beyond it: `invalid`. */
+export const MAX_WEBHOOK_BYTES = 20 << 10;
+/** Maximum length of the description of a webhook, in characters. Beyond it: `invalid`. */
+export const MAX_WEBHOOK_DESCRIPTION = 500;
+/** Longest time of which events are sent again in one call, in days. Beyond it: `invalid`. */
+export const MAX_REPLAY_DAYS = 31;
 /** Maximum length of the reason for the suspension of an account, in characters. Beyond it: `invalid`. */
 export const MAX_SUSPENSION_REASON = 500;
 /** Maximum length of the name of an account, a key or a wallet, in characters (code points). Beyond it: `invalid`. */

@@ -17,6 +17,7 @@ export const SCOPES = [
     'issuers:read',
     'issuers:manage',
     'events:read',
+    'webhooks:manage',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

@@ -7,6 +7,7 @@ import { PresentationsServiceDefinition } from './gen/presentations/v1/presentat
 import { SigningServiceDefinition } from './gen/signing/v1/signing.ts';
 import { UsageServiceDefinition } from './gen/usage/v1/usage.ts';
 import { WalletServiceDefinition } from './gen/wallet/v1/wallet.ts';
+import { WebhooksServiceDefinition } from './gen/webhooks/v1/webhooks.ts';
 
 /** The gRPC services, by the role that serves them. */
 export const SERVICE_DEFINITIONS = {
@@ -19,6 +20,7 @@ export const SERVICE_DEFINITIONS = {
     wallet: WalletServiceDefinition,
     usage: UsageServiceDefinition,
     events: EventsServiceDefinition,
+    webhooks: WebhooksServiceDefinition,
 } as const;
 
 export type ServiceRole = keyof typeof SERVICE_DEFINITIONS;

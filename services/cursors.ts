@@ -14,7 +14,9 @@ export interface ListScope {
         | 'issuers'
         | 'sessions'
         | 'presentations'
-        | 'wallets';
+        | 'wallets'
+        | 'webhooks'
+        | 'webhook_deliveries';
     /** The account that reads the list; undefined for a trusted caller that acts for no account. */
     account: string | undefined;
     /** The DID or the wallet of the list; needed if an account can read several lists of this kind. */

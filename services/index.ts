@@ -24,6 +24,7 @@ import { pruneSessions } from './identity/prune.store.ts';
 import { identityService } from './identity/service.ts';
 import { identityStore } from './identity/store.ts';
 import { tokens } from './identity/tokens.ts';
+import { keyPolicy } from './keys/policy.ts';
 import { keysService } from './keys/service.ts';
 import { keyStore } from './keys/store.ts';
 import { relayJob } from './outbox/relay.ts';
@@ -40,6 +41,7 @@ import { continuations } from './wallet/continuation.ts';
 import { walletQuotas } from './wallet/quotas.ts';
 import { walletService } from './wallet/service.ts';
 import { walletStore } from './wallet/store.ts';
+import { createWebhooks, deliverWebhooks, webhooksJobs } from './webhooks/role.ts';
 
 /** Interval between releases of expired API keys from the counts of active ones, in milliseconds. */
 const RELEASE_EXPIRED_EVERY_MS = 60_000;
@@ -92,19 +94,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 requestCounts: requestCounts(),
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 clock,
-                policy: {
-                    brand: config.KEY_BRAND,
-                    environment: config.KEY_ENVIRONMENT,
-                    tierPolicy: config.KEY_TIER_POLICY,
-                    keyLimits: {
-                        free: config.KEY_LIMIT_FREE,
-                        basic: config.KEY_LIMIT_BASIC,
-                        pro: config.KEY_LIMIT_PRO,
-                        enterprise: config.KEY_LIMIT_ENTERPRISE,
-                    },
-                    keyQuota: config.QUOTA_KEYS,
-                    windowMs: config.RATE_WINDOW_SECONDS * 1_000,
-                },
+                policy: keyPolicy(config),
             }),
         {
             jobs: (dependencies) => ({
@@ -217,4 +207,5 @@ export const SERVICES: Record<ServiceRole, Service> = {
     events: service(SERVICE_DEFINITIONS.events, ({ db }) => eventsService({ store: eventsStore(db) }), {
         jobs: eventsJobs,
     }),
+    webhooks: service(SERVICE_DEFINITIONS.webhooks, createWebhooks, { jobs: webhooksJobs, work: deliverWebhooks }),
 };

@@ -47,18 +47,21 @@ export interface Service {
     build(dependencies: ServiceDependencies): BoundMethod[];
     /** Returns its periodic jobs. */
     jobs?(dependencies: ServiceDependencies): Record<string, Job>;
+    /** Starts what every process of the role does all the time. */
+    work?(dependencies: ServiceDependencies): { stop(): Promise<void> };
 }
 
 /** Describes a service: how it is created, what the items of its calls count as, and its periodic jobs. */
 export function service<D extends ServiceDefinition>(
     definition: D,
     create: (dependencies: ServiceDependencies) => ServiceOf<D>,
-    { itemCounts, jobs }: { itemCounts?: ItemCounts<D>; jobs?: Service['jobs'] } = {},
+    { itemCounts, jobs, work }: { itemCounts?: ItemCounts<D> } & Pick<Service, 'jobs' | 'work'> = {},
 ): Service {
     return {
         build(dependencies) {
             return bind(definition, create(dependencies), itemCounts);
         },
         ...(jobs && { jobs }),
+        ...(work && { work }),
     };
 }

@@ -87,6 +87,7 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
     return server.address;
 }
 
+/** Starts what the roles do without being called. */
 function startJobs(
     roles: readonly ServiceRole[],
     dependencies: Omit<ServiceDependencies, 'db'>,
@@ -95,9 +96,13 @@ function startJobs(
     const { config, log } = dependencies;
     const metrics = jobMetrics(dependencies.metrics);
     for (const role of roles) {
-        const jobs = SERVICES[role].jobs?.({ ...dependencies, db: dependencies.databasesOf(role)[0] });
-        if (!jobs) continue;
-        const scheduled = scheduleJobs({ redisUrl: required(config, 'REDIS_URL'), role, jobs, log, metrics });
-        closing.defer(() => scheduled.stop());
+        const own = { ...dependencies, db: dependencies.databasesOf(role)[0] };
+        const jobs = SERVICES[role].jobs?.(own);
+        if (jobs) {
+            const scheduled = scheduleJobs({ redisUrl: required(config, 'REDIS_URL'), role, jobs, log, metrics });
+            closing.defer(() => scheduled.stop());
+        }
+        const work = SERVICES[role].work?.(own);
+        if (work) closing.defer(() => work.stop());
     }
 }

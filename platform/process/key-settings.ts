@@ -52,6 +52,9 @@ export const KEY_SETTINGS = {
         pro: 10_240 * MIB,
         enterprise: 102_400 * MIB,
     }).meta(quota('Maximum total size of the sealed credentials in all wallets of an account, in bytes, about.')),
+    QUOTA_WEBHOOKS: tierSetting({ free: 5, basic: 20, pro: 50, enterprise: 200 }).meta(
+        quota('Maximum number of webhooks of an account.'),
+    ),
     QUOTA_SESSIONS: tierSetting({ free: 200, basic: 500, pro: 1_000, enterprise: 2_000 }).meta(
         quota('Maximum number of open sessions of an account. A further login ends the oldest session.'),
     ),

@@ -17,6 +17,7 @@ export const SETTING_GROUPS = [
     'Secrets and TLS',
     'Keys of managed issuers',
     'API keys and quotas',
+    'Webhooks',
     'Limits and lists',
     'Cryptography',
     'Logs and traces',

@@ -9,6 +9,7 @@ import { originsSetting } from './origins-setting.ts';
 import { roleSettings } from './role-settings.ts';
 import { SECRET_SETTINGS } from './secret-settings.ts';
 import { notes, type SettingNotes, whole } from './setting-notes.ts';
+import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
 
 /**
  * All settings of all roles, by environment variable. This folder does not know the roles, so `<ROLE>_ADDRESS` stands
@@ -77,6 +78,7 @@ export const SETTINGS = z.object({
     ...SECRET_SETTINGS,
     ...KEY_ENCRYPTION_SETTINGS,
     ...KEY_SETTINGS,
+    ...WEBHOOK_SETTINGS,
 
     RATE_WINDOW_SECONDS: whole(1, 3_600)
         .default(60)

@@ -12,7 +12,7 @@ import type { EventData } from '../../proto/gen/events/v1/events.ts';
  */
 
 /** The services whose changes are events. */
-export const PUBLISHERS = ['identity', 'keys', 'signing', 'credentials', 'wallet'] as const;
+export const PUBLISHERS = ['identity', 'keys', 'signing', 'credentials', 'wallet', 'webhooks'] as const;
 export type Publisher = (typeof PUBLISHERS)[number];
 
 /** Number of events in an entry of one account. Beyond it: the account's further events are another entry. */

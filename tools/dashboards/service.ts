@@ -37,6 +37,28 @@ const OWN_ROWS: Readonly<Record<string, Row[]>> = {
             ],
         },
     ],
+    webhooks: [
+        {
+            title: 'Deliveries',
+            panels: [
+                {
+                    title: 'Attempts, by outcome',
+                    unit: 'ops',
+                    lines: { '{{outcome}}': rate('webhook_attempts_total', '', 'outcome') },
+                },
+                {
+                    title: 'How long the webhook has waited that has waited longest',
+                    unit: 's',
+                    lines: { waiting: `max(${gauge('webhook_oldest_due_seconds')})` },
+                },
+                {
+                    title: 'Webhooks that get nothing, by state',
+                    unit: 'short',
+                    lines: { '{{state}}': `max by (state) (${gauge('webhook_inactive')})` },
+                },
+            ],
+        },
+    ],
     credentials: [
         {
             title: 'Status lists',

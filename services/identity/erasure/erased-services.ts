@@ -7,12 +7,15 @@ import type { PresentationsServiceDefinition } from '../../../proto/gen/presenta
 import type { SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
 import type { UsageServiceDefinition } from '../../../proto/gen/usage/v1/usage.ts';
 import type { WalletServiceDefinition } from '../../../proto/gen/wallet/v1/wallet.ts';
+import type { WebhooksServiceDefinition } from '../../../proto/gen/webhooks/v1/webhooks.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../../proto/services.ts';
 
 export type Eraser<Definition extends ServiceDefinition> = Pick<ServiceOf<Definition>, 'eraseAccount'>;
 
 /** The services that store something about an account, in the order in which they erase it. */
 export interface ErasedServices {
+    /** The first one, so that nothing more is sent. */
+    webhooks: Eraser<typeof WebhooksServiceDefinition>;
     keys: Eraser<typeof KeysServiceDefinition>;
     wallet: Eraser<typeof WalletServiceDefinition>;
     presentations: Eraser<typeof PresentationsServiceDefinition>;
@@ -28,6 +31,7 @@ export function erasedServices(
     serviceClient: <D extends ServiceDefinition>(role: ServiceRole, definition: D) => ServiceOf<D>,
 ): ErasedServices {
     return {
+        webhooks: serviceClient('webhooks', SERVICE_DEFINITIONS.webhooks),
         keys: serviceClient('keys', SERVICE_DEFINITIONS.keys),
         wallet: serviceClient('wallet', SERVICE_DEFINITIONS.wallet),
         presentations: serviceClient('presentations', SERVICE_DEFINITIONS.presentations),

@@ -13,6 +13,7 @@ import { presentationStore } from '../../../services/presentations/store.ts';
 import { signingStore } from '../../../services/signing/store.ts';
 import { usageStore } from '../../../services/usage/store.ts';
 import { walletStore } from '../../../services/wallet/store.ts';
+import { webhooksStore } from '../../../services/webhooks/store.ts';
 import { testRedis } from '../../support/harness.ts';
 import { erasureFixture, SCHEMA_NAMES } from './erasure.fixture.ts';
 import { SEEDS, seed } from './seeds.ts';
@@ -21,6 +22,7 @@ const [{ db, query, rowsOf }, redis] = [await erasureFixture(), await testRedis(
 const records = guard({ redis, shards: 4 });
 
 const services: ErasedServices = {
+    webhooks: { eraseAccount: erasure(webhooksStore(db).erasure) },
     keys: { eraseAccount: erasure(keyStore(db).erasure(async () => {})) },
     wallet: { eraseAccount: erasure(walletStore(db).erasure(async () => {})) },
     presentations: { eraseAccount: erasure(presentationStore(db).erasure) },

@@ -15,7 +15,7 @@ const ID = `md5($1::text || n)::uuid`;
 const FROM = 'FROM generate_series(1, $2::int) AS n';
 
 /** Rows of an account in each schema that EraseAccount erases, but events. */
-export const SEEDS: Record<Exclude<Counting, 'identity'> | 'signing', Seed> = {
+export const SEEDS: Record<Exclude<Counting, 'identity'> | 'signing' | 'webhooks', Seed> = {
     keys: {
         rows: [
             `INSERT INTO keys.accounts (account, active_keys, all_keys) VALUES ($1, $2, $2)`,
@@ -75,7 +75,19 @@ export const SEEDS: Record<Exclude<Counting, 'identity'> | 'signing', Seed> = {
             `INSERT INTO signing.keys (kid, issuer, sealed, data_key, created_at, compromised_at, reason)
              SELECT 'z6Mk' || $1::text || n, ${ID}, 'sealed', md5($1::text || 0)::uuid, now(),
                     CASE n % 2 WHEN 0 THEN now() END, CASE n % 2 WHEN 0 THEN 'a secret reason' END ${FROM}`,
+            `INSERT INTO signing.webhook_secrets (id, webhook, account, sealed, data_key, created_at)
+             SELECT ${ID}, ${ID}, $1, 'sealed', md5($1::text || 0)::uuid, now() ${FROM}`,
             `INSERT INTO signing.accounts (account, issuers) VALUES ($1, $2)`,
+        ],
+        claims: true,
+    },
+    webhooks: {
+        rows: [
+            `INSERT INTO webhooks.endpoints (id, account, url, types, description, state, created_at, cursor)
+             SELECT ${ID}, $1, 'https://secret.example', '{}', 'a secret name', 'active', now(), 0 ${FROM}`,
+            `INSERT INTO webhooks.deliveries (id, endpoint, event_id, type, body, state, created_at)
+             SELECT ${ID}, md5($1::text || n % 9)::uuid, 'a', 'key.created', 'secret', 'waiting', now() ${FROM}`,
+            `INSERT INTO webhooks.accounts (account, endpoints) VALUES ($1, $2)`,
         ],
         claims: true,
     },

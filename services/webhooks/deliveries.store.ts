@@ -1,0 +1,40 @@
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import { FIRST_ID, LAST_ID } from '../account-pages.store.ts';
+import { type DeliveryRow, deliveryRow, type NewDelivery } from './rows.ts';
+
+export interface DeliveriesStore {
+    /** Returns deliveries to an endpoint below the id `before`, newest first. */
+    listDeliveries(
+        page: { endpoint: string; state: string | undefined; before: string | undefined; limit: number },
+        lifetime: CallLifetime,
+    ): Promise<readonly DeliveryRow[]>;
+}
+
+export function deliveriesStore(db: Database): DeliveriesStore {
+    return {
+        listDeliveries({ endpoint, state, before = LAST_ID, limit }, lifetime) {
+            const inState = state === undefined ? sql.fragment`` : sql.fragment`AND state = ${state}`;
+            const statement = sql.type(deliveryRow)`
+                SELECT id, event_id, type, state, attempts, created_at, last_attempt_at, due_at, status, reason
+                FROM webhooks.deliveries
+                WHERE (endpoint, id) > (${endpoint}, ${FIRST_ID}) AND (endpoint, id) < (${endpoint}, ${before}) ${inState}
+                ORDER BY endpoint DESC, id DESC LIMIT ${limit}`;
+            return db.rows(statement, 'webhook_deliveries', lifetime);
+        },
+    };
+}
+
+const TYPES = ['uuid', 'text', 'text', 'text'];
+
+/** Adds deliveries to an endpoint, in the transaction that has locked it. */
+export async function appendDeliveries(
+    { rows }: Queries,
+    { endpoint, deliveries, now }: { endpoint: string; deliveries: readonly NewDelivery[]; now: string },
+): Promise<void> {
+    const values = deliveries.map(({ id, event_id, type, body }) => [id, event_id, type, body]);
+    await rows(sql.unsafe`
+        INSERT INTO webhooks.deliveries (id, endpoint, event_id, type, body, state, created_at, due_at)
+        SELECT id, ${endpoint}::uuid, event_id, type, body, 'waiting', ${now}::timestamptz, ${now}::timestamptz
+        FROM ${sql.unnest(values, TYPES)} AS new (id, event_id, type, body)`);
+}

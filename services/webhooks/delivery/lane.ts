@@ -1,0 +1,91 @@
+import { type AttemptDependencies, attempt } from './attempt.ts';
+import { feed } from './feed.ts';
+import type { DueDelivery, LanesStore, LeasedEndpoint } from './rows.ts';
+import { notBefore, PAUSED_AFTER_MS, type Verdict } from './schedule.ts';
+import type { Slots } from './slots.ts';
+
+/** Maximum number of deliveries to an endpoint under way. Beyond it: the next ones wait. */
+const IN_FLIGHT = 8;
+/** Maximum number of due deliveries that are read at a time. Beyond it: the next reading has the rest. */
+const ROUND = 64;
+
+export interface LaneDependencies extends AttemptDependencies {
+    store: LanesStore;
+    events: Parameters<typeof feed>[1]['events'];
+    slots: Slots;
+}
+
+/**
+ * Sends what is due to a leased endpoint, and gives it back when nothing more is, when it has failed, or when `signal` says
+ * so. An endpoint gets one delivery at a time until one has succeeded, and again after a failure.
+ */
+export async function runLane(id: string, deps: LaneDependencies, signal: AbortSignal): Promise<void> {
+    const { store, clock } = deps;
+    for (let isProven = false; !signal.aborted; ) {
+        const now = new Date(clock()).toISOString();
+        const endpoint = await store.read(id, now);
+        if (!endpoint) break;
+        const { wakes, not_before, failures } = endpoint;
+        if (not_before !== null && not_before > now) {
+            if (await store.release({ id, wakes })) return;
+            continue;
+        }
+        const hasMore = await feed(endpoint, deps);
+        const due = await store.due(id, failures > 0 ? 1 : ROUND, new Date(clock()).toISOString());
+        if (due.length === 0) {
+            if (!hasMore && (await store.release({ id, wakes }))) return;
+            continue;
+        }
+        const { succeeded, failure } = await sendAll(endpoint, due, { deps, signal, isProven });
+        isProven = succeeded;
+        if (failure) await noteFailure(endpoint, { succeeded, failure }, deps);
+        else if (succeeded && failures > 0) await store.noteSuccess(id);
+    }
+    await store.release({ id, wakes: 0, isForced: true });
+}
+
+/** What the deliveries of a round mean for their endpoint. */
+interface Round {
+    succeeded: boolean;
+    failure: Verdict | undefined;
+}
+
+/** Sends until one fails. Those that are not attempted stay due. */
+async function sendAll(
+    endpoint: LeasedEndpoint,
+    due: readonly DueDelivery[],
+    { deps, signal, isProven }: { deps: LaneDependencies; signal: AbortSignal; isProven: boolean },
+): Promise<Round> {
+    const round: Round = { succeeded: isProven, failure: undefined };
+    let next = 0;
+    const sendNext = async (): Promise<void> => {
+        const one = due[next++];
+        if (!one || signal.aborted) return;
+        const verdict = await deps.slots.run(!round.succeeded, () => attempt(endpoint, one, deps, signal));
+        if (verdict?.kind === 'delivered') round.succeeded = true;
+        else round.failure ??= verdict;
+    };
+    const sendOn = async (): Promise<void> => {
+        while (next < due.length && !round.failure && !signal.aborted) await sendNext();
+    };
+    while (!round.succeeded && !round.failure && next < due.length && !signal.aborted) await sendNext();
+    const senders = await Promise.allSettled(Array.from({ length: IN_FLIGHT }, sendOn));
+    const broken = senders.find((sender) => sender.status === 'rejected');
+    if (broken) throw broken.reason;
+    return round;
+}
+
+/** Has an endpoint that has failed wait. After five days without a success it is paused; if it is gone, disabled. */
+async function noteFailure(
+    { id, failures, failing_since }: LeasedEndpoint,
+    { succeeded, failure }: { succeeded: boolean; failure: Verdict },
+    { store, clock }: LaneDependencies,
+): Promise<void> {
+    const now = clock();
+    const failed = succeeded ? 1 : failures + 1;
+    const since = succeeded || failing_since === null ? new Date(now).toISOString() : failing_since;
+    const until = new Date(notBefore({ failures: failed, waitMs: failure.waitMs }, now)).toISOString();
+    await store.noteFailure(id, { failures: failed, failing_since: since, not_before: until });
+    if (failure.kind === 'gone') await store.stop(id, 'disabled');
+    else if (now - Date.parse(since) >= PAUSED_AFTER_MS) await store.stop(id, 'paused');
+}

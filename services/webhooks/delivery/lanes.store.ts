@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { coalesce } from '../../../platform/batch.ts';
+import { type Database, type Queries, STORE_GROUPS, sql } from '../../../platform/postgres/db.ts';
+import { appendEvents } from '../../outbox/outbox.store.ts';
+import { appendDeliveries } from '../deliveries.store.ts';
+import { type Attempted, dueRow, type LanesStore, leasedRow } from './rows.ts';
+
+/**
+ * How long an endpoint belongs to a process that does not extend its lease, in seconds. Beyond it: another process sends
+ * to it.
+ */
+export const LEASE_SECONDS = 15;
+const LEASE_END = sql.fragment`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
+
+const idRow = z.strictObject({ id: z.string() });
+const waitingRow = z.strictObject({ waiting: z.number() });
+const nextRow = z.strictObject({ next: z.string().nullable() });
+
+const LEASED = sql.fragment`id, account, url, types, cursor, behind, failing_since, failures, not_before, wakes,
+    replay_after, replay_until, replay_from, replay_to`;
+
+/** What the lanes of a process do in the database. `lease` identifies the process. */
+export function lanesStore(db: Database, lease: string): LanesStore {
+    const owned = (id: string) => sql.fragment`id = ${id} AND lease = ${lease} AND state = 'active'`;
+    return {
+        lease: (limit, now) =>
+            db.transaction((transaction) => leased(transaction, { lease, limit, now }), 'webhook_lease'),
+        async extend(ids) {
+            const extended = await db.rows(sql.type(idRow)`
+                UPDATE webhooks.endpoints SET leased_until = ${LEASE_END}
+                WHERE id = ANY(${sql.array([...ids], 'uuid')}) AND lease = ${lease} RETURNING id`);
+            return extended.map(({ id }) => id);
+        },
+        async read(id, now) {
+            const [row] = await db.rows(sql.type(leasedRow)`
+                UPDATE webhooks.endpoints SET due_at = ${now} WHERE ${owned(id)} RETURNING ${LEASED}`);
+            return row;
+        },
+        async waiting(id) {
+            const [row] = await db.rows(sql.type(waitingRow)`
+                SELECT count(*) AS waiting FROM webhooks.deliveries WHERE endpoint = ${id} AND state = 'waiting'`);
+            return row?.waiting ?? 0;
+        },
+        ...feeding(db, owned),
+        due: (id, limit, now) =>
+            db.rows(sql.type(dueRow)`
+                SELECT id, event_id, type, body, attempts, began_at FROM webhooks.deliveries
+                WHERE endpoint = ${id} AND state = 'waiting' AND due_at <= ${now} ORDER BY due_at, id LIMIT ${limit}`),
+        ...noting(db, owned),
+        async release({ id, wakes, dueAt, isForced }) {
+            const [row] = await db.rows(sql.type(nextRow)`
+                SELECT min(due_at) AS next FROM webhooks.deliveries WHERE endpoint = ${id} AND state = 'waiting'`);
+            const next = dueAt ?? row?.next ?? null;
+            const unchanged = isForced ? sql.fragment`` : sql.fragment`AND wakes = ${wakes}`;
+            const released = await db.rows(sql.unsafe`
+                UPDATE webhooks.endpoints SET lease = NULL, leased_until = NULL,
+                    due_at = CASE WHEN ${next}::timestamptz IS NOT NULL THEN greatest(not_before, ${next}::timestamptz)
+                        WHEN replay_after IS NOT NULL THEN greatest(not_before, due_at) END
+                WHERE id = ${id} AND lease = ${lease} ${unchanged} RETURNING id`);
+            return released.length > 0;
+        },
+    };
+}
+
+/** Rows that another process is leasing are passed over. */
+async function leased(
+    { rows }: Queries,
+    { lease, limit, now }: { lease: string; limit: number; now: string },
+): Promise<string[]> {
+    const found = await rows(sql.type(idRow)`
+        SELECT id FROM webhooks.endpoints
+        WHERE state = 'active' AND due_at <= ${now} AND (leased_until IS NULL OR leased_until < clock_timestamp())
+        ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`);
+    const ids = found.map(({ id }) => id);
+    if (ids.length === 0) return [];
+    await rows(sql.unsafe`
+        UPDATE webhooks.endpoints SET lease = ${lease}, leased_until = ${LEASE_END}
+        WHERE id = ANY(${sql.array(ids, 'uuid')})`);
+    return ids;
+}
+
+type Owned = (id: string) => ReturnType<typeof sql.fragment>;
+
+function feeding(db: Database, owned: Owned): Pick<LanesStore, 'feed' | 'feedReplay'> {
+    return {
+        feed: ({ endpoint, deliveries, cursor, behind, now }) =>
+            db.transaction(async (transaction) => {
+                const moved = await transaction.rows(sql.unsafe`
+                    UPDATE webhooks.endpoints SET cursor = ${cursor}, behind = ${behind}
+                    WHERE ${owned(endpoint.id)} AND cursor = ${endpoint.cursor} RETURNING id`);
+                if (moved.length === 0) return false;
+                if (deliveries.length > 0)
+                    await appendDeliveries(transaction, { endpoint: endpoint.id, deliveries, now });
+                return true;
+            }, 'webhook_feed'),
+        feedReplay: ({ endpoint, deliveries, after, now }) =>
+            db.transaction(async (transaction) => {
+                const ended = sql.fragment`, replay_until = NULL, replay_from = NULL, replay_to = NULL`;
+                const moved = await transaction.rows(sql.unsafe`
+                    UPDATE webhooks.endpoints SET replay_after = ${after} ${after === null ? ended : sql.fragment``}
+                    WHERE ${owned(endpoint.id)} AND replay_after = ${endpoint.replay_after} RETURNING id`);
+                if (moved.length === 0) return false;
+                if (deliveries.length > 0)
+                    await appendDeliveries(transaction, { endpoint: endpoint.id, deliveries, now });
+                return true;
+            }, 'webhook_feed'),
+    };
+}
+
+const ATTEMPTED = ['uuid', 'text', 'timestamptz', 'timestamptz', 'timestamptz', 'int4', 'text'];
+
+function noting(db: Database, owned: Owned): Pick<LanesStore, 'record' | 'noteFailure' | 'noteSuccess' | 'stop'> {
+    return {
+        record: coalesce({
+            ...STORE_GROUPS,
+            name: 'webhook_record',
+            async run(attempted: Attempted[], group) {
+                await db.prepared('webhook_record', recorded(attempted), group);
+                return attempted.map(() => undefined);
+            },
+        }),
+        async noteFailure(id, { failures, failing_since, not_before }) {
+            await db.rows(sql.unsafe`
+                UPDATE webhooks.endpoints SET failures = ${failures}, failing_since = ${failing_since},
+                    not_before = ${not_before} WHERE ${owned(id)}`);
+        },
+        async noteSuccess(id) {
+            await db.rows(sql.unsafe`
+                UPDATE webhooks.endpoints SET failures = 0, failing_since = NULL, not_before = NULL
+                WHERE ${owned(id)}`);
+        },
+        async stop(id, state) {
+            await db.rows(sql.unsafe`
+                WITH written AS (
+                    UPDATE webhooks.endpoints SET state = ${state} WHERE ${owned(id)} RETURNING account, id
+                )
+                ${appendEvents('webhooks', `webhook.${state}`, sql.fragment`'webhook_id', id`)}`);
+        },
+    };
+}
+
+/** An attempt counts once, also if it is recorded again. */
+function recorded(attempted: readonly Attempted[]) {
+    const values = attempted.map(({ id, state, began_at, at, due_at, status, reason }) => [
+        id,
+        state,
+        began_at,
+        at,
+        due_at,
+        status,
+        reason,
+    ]);
+    return sql.unsafe`
+        UPDATE webhooks.deliveries AS old SET state = new.state, attempts = attempts + 1, began_at = new.began_at,
+            last_attempt_at = new.at, due_at = new.due_at, status = new.status, reason = new.reason,
+            body = CASE WHEN new.state = 'waiting' THEN body ELSE '' END,
+            finished_at = CASE WHEN new.state = 'waiting' THEN NULL ELSE new.at END
+        FROM ${sql.unnest(values, ATTEMPTED)} AS new (id, state, began_at, at, due_at, status, reason)
+        WHERE old.id = new.id AND old.state = 'waiting'`;
+}

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../../../platform/telemetry/log.ts';
+import { within } from '../../../platform/within.ts';
+import type { Sender } from '../sender/sender.ts';
+import { type LaneDependencies, runLane } from './lane.ts';
+import { LEASE_SECONDS } from './lanes.store.ts';
+
+/** How often a process looks for endpoints for which there is something to do, in milliseconds. */
+const LOOK_EVERY_MS = 500;
+/** Maximum number of endpoints that a process serves at a time. Beyond it: the next ones wait. */
+const MAX_LANES = 512;
+/** How often a process extends its leases, in milliseconds. */
+const EXTEND_EVERY_MS = 3_000;
+/** How long before its end a lease counts as lost, in milliseconds: what is under way then is broken off in time. */
+const MARGIN_MS = 2_000;
+/** Time limit for deliveries under way when the process stops, in milliseconds. Beyond it: they are broken off. */
+const STOP_MS = 5_000;
+/** How long an endpoint waits whose lane has failed for a reason of ours, in milliseconds. */
+const FAILED_MS = 5_000;
+
+interface Lane {
+    abort: AbortController;
+    done: Promise<void>;
+}
+
+export interface LanesDependencies extends Omit<LaneDependencies, 'sender'> {
+    sender: Sender;
+    log: Log;
+}
+
+/**
+ * Serves the endpoints for which there is something to do: one lane for each, so that none waits for another. An endpoint is
+ * leased, so no two processes send to it. A process that ends without giving its leases back loses them after some seconds.
+ */
+export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {
+    const { store, log, clock, sender } = deps;
+    const lanes = new Map<string, Lane>();
+    const stopping = new AbortController();
+    const { signal } = stopping;
+
+    async function serve(id: string, abort: AbortController): Promise<void> {
+        try {
+            await runLane(id, deps, abort.signal);
+        } catch (error) {
+            log.error({ err: error }, 'deliveries to a webhook are interrupted');
+            const dueAt = new Date(clock() + FAILED_MS).toISOString();
+            await store.release({ id, wakes: 0, dueAt, isForced: true }).catch(() => {}); // the lease ends by itself
+        } finally {
+            lanes.delete(id);
+        }
+    }
+
+    async function look(): Promise<void> {
+        const room = MAX_LANES - lanes.size;
+        if (room <= 0) return;
+        for (const id of await store.lease(room, new Date(clock()).toISOString())) {
+            lanes.get(id)?.abort.abort(); // its lease had ended
+            const abort = new AbortController();
+            lanes.set(id, { abort, done: serve(id, abort) });
+        }
+    }
+
+    let leasedUntil = performance.now();
+    async function extend(): Promise<void> {
+        const ids = [...lanes.keys()];
+        const asked = performance.now();
+        const kept = new Set(ids.length > 0 ? await store.extend(ids) : []);
+        for (const id of ids) if (!kept.has(id)) lanes.get(id)?.abort.abort();
+        leasedUntil = asked + LEASE_SECONDS * 1_000 - MARGIN_MS;
+    }
+    /** Without the database nobody knows whether the leases are still those of this process. */
+    function dropLost(): void {
+        if (performance.now() > leasedUntil) for (const { abort } of lanes.values()) abort.abort();
+    }
+
+    const repeated = async (everyMs: number, what: string, work: () => Promise<void>): Promise<void> => {
+        while (!signal.aborted) {
+            await work().catch((error: unknown) => log.error({ err: error }, what));
+            await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
+        }
+    };
+    const loops = [
+        repeated(LOOK_EVERY_MS, 'could not look for webhooks with deliveries', look),
+        repeated(EXTEND_EVERY_MS, 'could not extend the leases of webhooks', () => extend().finally(dropLost)),
+    ];
+    return {
+        async stop() {
+            stopping.abort();
+            await Promise.all(loops);
+            const all = () => Promise.all(Array.from(lanes.values(), ({ done }) => done));
+            await within(STOP_MS, all());
+            for (const { abort } of lanes.values()) abort.abort();
+            await sender.close();
+            await all();
+        },
+    };
+}

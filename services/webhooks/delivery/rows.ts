@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { NewDelivery } from '../rows.ts';
+import type { Verdict } from './schedule.ts';
+
+/** What a process knows of an endpoint while it has the lease. */
+export const leasedRow = z.strictObject({
+    id: z.string(),
+    account: z.string(),
+    url: z.string(),
+    types: z.array(z.string()),
+    cursor: z.number(),
+    behind: z.boolean(),
+    failing_since: z.string().nullable(),
+    failures: z.number(),
+    not_before: z.string().nullable(),
+    wakes: z.number(),
+    replay_after: z.number().nullable(),
+    replay_until: z.number().nullable(),
+    replay_from: z.string().nullable(),
+    replay_to: z.string().nullable(),
+});
+export type LeasedEndpoint = z.infer<typeof leasedRow>;
+
+export const dueRow = z.strictObject({
+    id: z.string(),
+    event_id: z.string(),
+    type: z.string(),
+    body: z.string(),
+    attempts: z.number(),
+    began_at: z.string().nullable(),
+});
+export type DueDelivery = z.infer<typeof dueRow>;
+
+/** What has become of a delivery. */
+export interface Attempted {
+    id: string;
+    state: 'waiting' | 'delivered' | 'failed';
+    began_at: string;
+    at: string;
+    due_at: string | null;
+    status: number | null;
+    reason: string | null;
+}
+
+export interface LanesStore {
+    /** Leases up to `limit` endpoints for which there is something to do at `now`, the longest first. Returns their ids. */
+    lease(limit: number, now: string): Promise<readonly string[]>;
+    /** Extends the leases. Returns the ids of the endpoints that this process still has. */
+    extend(ids: readonly string[]): Promise<readonly string[]>;
+    /** Reads a leased endpoint; undefined if it is not active or another process has it. */
+    read(id: string, now: string): Promise<LeasedEndpoint | undefined>;
+    /** Number of deliveries that wait for an attempt. */
+    waiting(id: string): Promise<number>;
+    /** Adds deliveries and moves the cursor, both or none. Resolves to false if the lease or the cursor is another one. */
+    feed(fed: {
+        endpoint: LeasedEndpoint;
+        deliveries: readonly NewDelivery[];
+        cursor: number;
+        behind: boolean;
+        now: string;
+    }): Promise<boolean>;
+    /** The same for events that are sent again. `after` is null when all have been. */
+    feedReplay(fed: {
+        endpoint: LeasedEndpoint;
+        deliveries: readonly NewDelivery[];
+        after: number | null;
+        now: string;
+    }): Promise<boolean>;
+    /** Returns the deliveries that are due, the longest first. */
+    due(id: string, limit: number, now: string): Promise<readonly DueDelivery[]>;
+    record(attempted: Attempted): Promise<void>;
+    /** Notes that an endpoint has failed, and until when nothing is sent to it. */
+    noteFailure(id: string, failure: { failures: number; failing_since: string; not_before: string }): Promise<void>;
+    noteSuccess(id: string): Promise<void>;
+    /** Ends the sending to an endpoint, and publishes that. */
+    stop(id: string, state: 'paused' | 'disabled'): Promise<void>;
+    /**
+     * Gives a leased endpoint back. Resolves to false if something was added since `wakes` was read, unless `isForced`.
+     * `dueAt`: when there is something to do at the earliest, if that is known.
+     */
+    release(released: { id: string; wakes: number; dueAt?: string; isForced?: true }): Promise<boolean>;
+}
+
+export type AttemptOutcome = Verdict['kind'];

@@ -1,0 +1,51 @@
+import { type CallContext, requireUser } from '../../platform/context.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
+import { isId } from '../../platform/uuid.ts';
+import { EVENT_TYPES, isEventType } from '../../proto/event-types.ts';
+import { MAX_WEBHOOK_DESCRIPTION } from '../../proto/limits.ts';
+import { requireText } from '../texts.ts';
+import type { OwnEndpoint } from './rows.ts';
+
+/** The states that an owner can set. */
+export type OwnState = 'active' | 'paused';
+
+export const DELIVERY_STATES: readonly string[] = ['waiting', 'delivered', 'failed'];
+
+/** The endpoint that a call of an account names. Throws `not_found` for a malformed id. */
+export function ownEndpoint(webhookId: string, context: CallContext): OwnEndpoint {
+    const account = requireUser(context);
+    if (!isId(webhookId)) throw unknownEndpoint();
+    return { account, id: webhookId };
+}
+
+/** Throws `not_found` if there is no such endpoint. One of another account gets the same answer. */
+export function existingEndpoint<Row>(row: Row | undefined): Row {
+    if (row === undefined) throw unknownEndpoint();
+    return row;
+}
+
+export function unknownEndpoint(): AppError {
+    return new AppError('not_found', 'This webhook does not exist.');
+}
+
+/** Returns the types without repetitions, in the order of the list of all. */
+export function knownTypes(types: readonly string[]): string[] {
+    if (!types.every(isEventType)) throw invalid(`types must be some of ${EVENT_TYPES.join(', ')}.`);
+    return EVENT_TYPES.filter((type) => types.includes(type));
+}
+
+export function storableDescription(text: string): string {
+    requireText('description', text, MAX_WEBHOOK_DESCRIPTION);
+    return text;
+}
+
+export function settableState(state: string): OwnState {
+    if (state !== 'active' && state !== 'paused') throw invalid('state must be active or paused.');
+    return state;
+}
+
+/** Throws unless the endpoint of this state gets what is sent. */
+export function refuseInactive(state: string | undefined): void {
+    if (existingEndpoint(state) === 'active') return;
+    throw new AppError('conflict', `This webhook is ${state}. Set its state to active first.`);
+}
