@@ -32,6 +32,7 @@ export const event = z.object({
         kid: z.string().optional(),
         wallet_id: z.string().optional(),
         session_id: z.string().optional(),
+        webhook_id: z.string().optional(),
     }),
 });
 const answer = z.object({ events: z.array(event), next: z.number() });

@@ -19,6 +19,8 @@ import { quotaEndpoints } from './quotas.ts';
 import { statisticsEndpoints } from './statistics.ts';
 import { statusListEndpoints } from './status-lists.ts';
 import { walletEndpoints } from './wallets.ts';
+import { deliveryEndpoints } from './webhooks/deliveries.ts';
+import { webhookEndpoints } from './webhooks/webhooks.ts';
 
 /** A part of the interface. The documents have a section for each part. */
 export interface InterfacePart {
@@ -68,6 +70,11 @@ export function interfaceParts(probes: HealthProbes) {
             description:
                 'What happens to the objects of an account, as a stream that its programs read at their own pace.',
             endpoints: eventEndpoints,
+        },
+        {
+            name: 'Webhooks',
+            description: 'The service sends the events of an account to URLs of its owner, signed, until they arrive.',
+            endpoints: [...webhookEndpoints, ...deliveryEndpoints],
         },
         {
             name: 'Current user',

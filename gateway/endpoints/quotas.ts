@@ -26,10 +26,11 @@ export const quotaEndpoints = [
                 active_api_keys: quota,
                 api_keys: quota,
                 sessions: quota,
+                webhooks: quota,
             }),
         }),
         async call({ services, context }) {
-            const [credentials, presentations, did, signing, wallet, keys, identity] = await Promise.all([
+            const [credentials, presentations, did, signing, wallet, keys, identity, webhooks] = await Promise.all([
                 sinceUpgrade(services.credentials.getQuotas({}, context)),
                 sinceUpgrade(services.presentations.getQuotas({}, context)),
                 services.did.getQuotas({}, context),
@@ -37,6 +38,7 @@ export const quotaEndpoints = [
                 services.wallet.getQuotas({}, context),
                 services.keys.getQuotas({}, context),
                 services.identity.getQuotas({}, context),
+                services.webhooks.getQuotas({}, context),
             ]);
             const quotas = {
                 credentials: known(credentials.credentials),
@@ -49,6 +51,7 @@ export const quotaEndpoints = [
                 active_api_keys: known(keys.active),
                 api_keys: known(keys.all),
                 sessions: known(identity.sessions),
+                webhooks: known(webhooks.webhooks),
             };
             return { tier: context.tier ?? 'free', quotas };
         },

@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from '../../proto/event-types.ts';
 import { TIERS } from '../../proto/tiers.ts';
 
 /** What a field means. */
@@ -114,6 +115,13 @@ export const GLOSSARY: Terms = {
     'x-wallet-password': 'Password of the wallet (UTF-8).',
 
     session_id: 'Id of the session.',
+
+    webhook_id: 'Id of a webhook.',
+    url: 'Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address.',
+    types: `Types of the events that are sent. Empty: all of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}.`,
+    description: 'What it is for, in the words of its owner: at most 500 characters.',
+    failing_since: { description: 'The first failure since the last success.', format: 'date-time' },
+    delivery_id: 'Id of a delivery.',
 
     event_id: 'Id of an event. It is the same whenever the event is read.',
     seq: 'Number of the event in the stream of the account. The first one is 1.',

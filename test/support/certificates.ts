@@ -20,12 +20,14 @@ const TRUE = der(0x01, Buffer.of(0xff));
 const ED25519 = sequence(oid(0x2b, 0x65, 0x70));
 const IS_CA = sequence(oid(0x55, 0x1d, 0x13), TRUE, der(0x04, sequence(TRUE)));
 
-/** The names of a server: 127.0.0.1 and these. */
+/** The names of a server: 127.0.0.1, 127.0.0.2 and these. */
 const serverNames = (names: readonly string[]): Buffer =>
     sequence(
         oid(0x55, 0x1d, 0x11),
-        der(0x04, sequence(der(0x87, Buffer.of(127, 0, 0, 1)), ...names.map((name) => der(0x82, Buffer.from(name))))),
+        der(0x04, sequence(...[1, 2].map((host) => der(0x87, Buffer.of(127, 0, 0, host))), ...names.map(dnsName))),
     );
+
+const dnsName = (name: string): Buffer => der(0x82, Buffer.from(name));
 
 /** Valid from 2020 until the day `until`, such as 2049-12-31. */
 const validity = (until: string): Buffer =>

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { authority } from './certificates.ts';
 import { apart, giveOpsPorts, inherited, launched, type Member, together } from './members.ts';
 import { createDatabases, type ServiceDatabases } from './service-databases.ts';
 
@@ -112,6 +113,7 @@ function sharedSettings({ redisUrl, settings }: ServiceOptions, databases: Recor
     const pepper = randomBytes(24).toString('base64url');
     const readerToken = randomBytes(24).toString('base64url');
     const kek = settings?.['KEK'] ?? randomBytes(32).toString('base64');
+    const receivers = authority('receivers of webhooks');
     const shared: Record<string, string> & { JWT_KEYS: string } = {
         ...databases,
         REDIS_URL: redisUrl,
@@ -123,6 +125,8 @@ function sharedSettings({ redisUrl, settings }: ServiceOptions, databases: Recor
         JWT_KEYS: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         ARGON2_MEMORY_KIB: '64',
         ARGON2_PASSES: '1',
+        WEBHOOK_NETWORKS: '127.0.0.0/8',
+        WEBHOOK_CA: receivers.cert,
         ...settings,
     };
     const secrets = {
@@ -133,6 +137,7 @@ function sharedSettings({ redisUrl, settings }: ServiceOptions, databases: Recor
         E2E_JWT_KEYS: shared.JWT_KEYS,
         E2E_IDEMPOTENCY_PEPPER: pepper,
         E2E_KEK: kek,
+        E2E_RECEIVER: JSON.stringify(receivers.certify('receiver')),
     };
     return { settings: shared, secrets };
 }

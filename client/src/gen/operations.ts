@@ -109,6 +109,24 @@ import type {
     WalletsListCredentialsInput,
     WalletsOpenData,
     WalletsOpenInput,
+    WebhooksCreateData,
+    WebhooksCreateInput,
+    WebhooksDeleteData,
+    WebhooksDeleteInput,
+    WebhooksDeliveriesData,
+    WebhooksDeliveriesInput,
+    WebhooksGetData,
+    WebhooksGetInput,
+    WebhooksListData,
+    WebhooksListInput,
+    WebhooksReplayData,
+    WebhooksReplayInput,
+    WebhooksRotateSecretData,
+    WebhooksRotateSecretInput,
+    WebhooksTestData,
+    WebhooksTestInput,
+    WebhooksUpdateData,
+    WebhooksUpdateInput,
 } from './types.ts';
 
 /** Every operation of the service. */
@@ -392,6 +410,74 @@ export interface Api {
          * `GET /v1/events`
          */
         list(input?: EventsListInput, options?: CallOptions): Call<EventsListData>;
+    };
+    webhooks: {
+        /**
+         * Create a webhook.
+         * The service sends every event of these types that happens from now on to the URL, as Standard Webhooks 1.0.0 says: signed, at least once, in any order. An answer with 2xx in time is a success; anything else is a failure, also a redirect. A failed delivery is attempted again for 24 hours.
+         *
+         * `POST /v1/webhooks`
+         */
+        create(input: WebhooksCreateInput, options?: CallOptions): Call<WebhooksCreateData>;
+        /**
+         * List webhooks.
+         * Newest first.
+         *
+         * `GET /v1/webhooks`
+         */
+        list: ListMethod<[input?: WebhooksListInput], WebhooksListData, WebhooksListData['webhooks'][number]>;
+        /**
+         * Get a webhook.
+         *
+         * `GET /v1/webhooks/{webhook_id}`
+         */
+        get(input: WebhooksGetInput, options?: CallOptions): Call<WebhooksGetData>;
+        /**
+         * Change a webhook.
+         * Changes the fields that are given. A webhook that becomes active again gets what it has missed, and a new URL is tried at once.
+         *
+         * `PATCH /v1/webhooks/{webhook_id}`
+         */
+        update(input: WebhooksUpdateInput, options?: CallOptions): Call<WebhooksUpdateData>;
+        /**
+         * Delete a webhook.
+         * Nothing is sent to it any more. Deliveries that are under way may still arrive.
+         *
+         * `DELETE /v1/webhooks/{webhook_id}`
+         */
+        delete(input: WebhooksDeleteInput, options?: CallOptions): Call<WebhooksDeleteData>;
+        /**
+         * Rotate the secret of a webhook.
+         * Creates a secret. During the overlap each delivery has two signatures, one with each secret, so that the receiver can change over without a failure. A secret that was replaced earlier ends at once. The answer comes after about a second: then every process signs with the new secret.
+         *
+         * `POST /v1/webhooks/{webhook_id}/rotate-secret`
+         */
+        rotateSecret(input: WebhooksRotateSecretInput, options?: CallOptions): Call<WebhooksRotateSecretData>;
+        /**
+         * Send a test to a webhook.
+         * Sends an event of the type `webhook.test`. The deliveries of the webhook show what became of it.
+         *
+         * `POST /v1/webhooks/{webhook_id}/test`
+         */
+        test(input: WebhooksTestInput, options?: CallOptions): Call<WebhooksTestData>;
+        /**
+         * List the deliveries of a webhook.
+         * Newest first, those of the last 30 days.
+         *
+         * `GET /v1/webhooks/{webhook_id}/deliveries`
+         */
+        deliveries: ListMethod<
+            [input: WebhooksDeliveriesInput],
+            WebhooksDeliveriesData,
+            WebhooksDeliveriesData['deliveries'][number]
+        >;
+        /**
+         * Send events again.
+         * Sends one event again, or those of a time of at most 31 days, of the types of the webhook. They have the same `webhook-id` as before.
+         *
+         * `POST /v1/webhooks/{webhook_id}/replay`
+         */
+        replay(input: WebhooksReplayInput, options?: CallOptions): Call<WebhooksReplayData>;
     };
     me: {
         /**
@@ -1051,6 +1137,107 @@ export const OPERATIONS = {
         query: ['after', 'types', 'limit'],
         headers: {},
         body: false,
+        bare: false,
+        text: false,
+    },
+    'webhooks.create': {
+        method: 'POST',
+        path: '/v1/webhooks',
+        credentials: ['token'],
+        idempotent: 'by-key',
+        query: [],
+        headers: {},
+        body: true,
+        bare: false,
+        text: false,
+    },
+    'webhooks.list': {
+        method: 'GET',
+        path: '/v1/webhooks',
+        credentials: ['token'],
+        idempotent: true,
+        query: ['limit', 'cursor'],
+        headers: {},
+        body: false,
+        list: 'webhooks',
+        bare: false,
+        text: false,
+    },
+    'webhooks.get': {
+        method: 'GET',
+        path: '/v1/webhooks/{webhook_id}',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        bare: false,
+        text: false,
+    },
+    'webhooks.update': {
+        method: 'PATCH',
+        path: '/v1/webhooks/{webhook_id}',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        bare: false,
+        text: false,
+    },
+    'webhooks.delete': {
+        method: 'DELETE',
+        path: '/v1/webhooks/{webhook_id}',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: false,
+        bare: false,
+        text: false,
+    },
+    'webhooks.rotate_secret': {
+        method: 'POST',
+        path: '/v1/webhooks/{webhook_id}/rotate-secret',
+        credentials: ['token'],
+        idempotent: 'by-key',
+        query: [],
+        headers: {},
+        body: true,
+        bare: false,
+        text: false,
+    },
+    'webhooks.test': {
+        method: 'POST',
+        path: '/v1/webhooks/{webhook_id}/test',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        bare: false,
+        text: false,
+    },
+    'webhooks.deliveries': {
+        method: 'GET',
+        path: '/v1/webhooks/{webhook_id}/deliveries',
+        credentials: ['token'],
+        idempotent: true,
+        query: ['limit', 'cursor', 'state'],
+        headers: {},
+        body: false,
+        list: 'deliveries',
+        bare: false,
+        text: false,
+    },
+    'webhooks.replay': {
+        method: 'POST',
+        path: '/v1/webhooks/{webhook_id}/replay',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
         bare: false,
         text: false,
     },

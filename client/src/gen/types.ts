@@ -41,12 +41,14 @@ export interface KeysGenerateInput {
         | 'issuers:read'
         | 'issuers:manage'
         | 'events:read'
+        | 'webhooks:manage'
         | 'credentials:*'
         | 'dids:*'
         | 'presentations:*'
         | 'wallets:*'
         | 'issuers:*'
         | 'events:*'
+        | 'webhooks:*'
     > | null;
     /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
     allowed_addresses?: string[] | null;
@@ -188,12 +190,14 @@ export interface KeysUpdateInput {
         | 'issuers:read'
         | 'issuers:manage'
         | 'events:read'
+        | 'webhooks:manage'
         | 'credentials:*'
         | 'dids:*'
         | 'presentations:*'
         | 'wallets:*'
         | 'issuers:*'
         | 'events:*'
+        | 'webhooks:*'
     > | null;
     /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
     allowed_addresses?: string[] | null;
@@ -237,12 +241,14 @@ export interface KeysRenameInput {
         | 'issuers:read'
         | 'issuers:manage'
         | 'events:read'
+        | 'webhooks:manage'
         | 'credentials:*'
         | 'dids:*'
         | 'presentations:*'
         | 'wallets:*'
         | 'issuers:*'
         | 'events:*'
+        | 'webhooks:*'
     > | null;
     /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
     allowed_addresses?: string[] | null;
@@ -1204,7 +1210,7 @@ export interface WalletsDeleteCredentialData {
 export interface EventsListInput {
     /** Only events after this number. Default: 0. */
     after?: number;
-    /** Only events of these types, separated by commas. Default: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`. */
+    /** Only events of these types, separated by commas. Default: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
     types?: string;
     /** Maximum number of events. Default: 100. */
     limit?: number;
@@ -1232,7 +1238,9 @@ export interface EventsListData {
             | 'session.ended'
             | 'user.suspended'
             | 'user.restored'
-            | 'account.erased';
+            | 'account.erased'
+            | 'webhook.paused'
+            | 'webhook.disabled';
         /** When it happened. */
         timestamp: string;
         /** What the event is about. */
@@ -1253,10 +1261,216 @@ export interface EventsListData {
             wallet_id?: string;
             /** Id of the session. */
             session_id?: string;
+            /** Id of a webhook. */
+            webhook_id?: string;
         };
     }>;
     /** The `after` of the next call. */
     next: number;
+}
+
+export interface WebhooksCreateInput {
+    /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
+    url: string;
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    types?: string[] | null;
+    /** What it is for, in the words of its owner: at most 500 characters. */
+    description?: string | null;
+}
+
+export interface WebhooksCreateData {
+    /** Id of a webhook. */
+    webhook_id: string;
+    /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
+    url: string;
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    types: string[];
+    /** What it is for, in the words of its owner: at most 500 characters. */
+    description?: string;
+    /** `active`. `paused` by its owner, or after five days of failures. `disabled`: it has answered 410. */
+    state: 'active' | 'paused' | 'disabled';
+    /** When it was created. */
+    created_at: string;
+    /** Verifies the signatures. It is shown only once. */
+    secret: string;
+}
+
+export interface WebhooksListInput {
+    /** Rows per page, 1 to 1,000. Without it the answer contains the whole list. */
+    limit?: number;
+    /** Start of the page, from the `Link` header of the previous page. */
+    cursor?: string;
+}
+
+export interface WebhooksListData {
+    /** Webhooks, newest first. */
+    webhooks: Array<{
+        /** Id of a webhook. */
+        webhook_id: string;
+        /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
+        url: string;
+        /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+        types: string[];
+        /** What it is for, in the words of its owner: at most 500 characters. */
+        description?: string;
+        /** `active`. `paused` by its owner, or after five days of failures. `disabled`: it has answered 410. */
+        state: 'active' | 'paused' | 'disabled';
+        /** When it was created. */
+        created_at: string;
+        /** The first failure since the last success. */
+        failing_since?: string;
+    }>;
+    /** Total number. */
+    total: number;
+}
+
+export interface WebhooksGetInput {
+    /** Id of a webhook. */
+    webhook_id: string;
+}
+
+export interface WebhooksGetData {
+    /** Id of a webhook. */
+    webhook_id: string;
+    /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
+    url: string;
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    types: string[];
+    /** What it is for, in the words of its owner: at most 500 characters. */
+    description?: string;
+    /** `active`. `paused` by its owner, or after five days of failures. `disabled`: it has answered 410. */
+    state: 'active' | 'paused' | 'disabled';
+    /** When it was created. */
+    created_at: string;
+    /** The first failure since the last success. */
+    failing_since?: string;
+}
+
+export interface WebhooksUpdateInput {
+    /** Id of a webhook. */
+    webhook_id: string;
+    /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
+    url?: string | null;
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    types?: string[] | null;
+    /** What it is for, in the words of its owner: at most 500 characters. */
+    description?: string | null;
+    /** `active`. `paused` by its owner, or after five days of failures. `disabled`: it has answered 410. */
+    state?: 'active' | 'paused' | null;
+}
+
+export interface WebhooksUpdateData {
+    /** Id of a webhook. */
+    webhook_id: string;
+    /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
+    url: string;
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    types: string[];
+    /** What it is for, in the words of its owner: at most 500 characters. */
+    description?: string;
+    /** `active`. `paused` by its owner, or after five days of failures. `disabled`: it has answered 410. */
+    state: 'active' | 'paused' | 'disabled';
+    /** When it was created. */
+    created_at: string;
+    /** The first failure since the last success. */
+    failing_since?: string;
+}
+
+export interface WebhooksDeleteInput {
+    /** Id of a webhook. */
+    webhook_id: string;
+}
+
+export interface WebhooksDeleteData {
+    /** Id of a webhook. */
+    webhook_id: string;
+}
+
+export interface WebhooksRotateSecretInput {
+    /** Id of a webhook. */
+    webhook_id: string;
+    /** Seconds for which the earlier secret signs, too. */
+    overlap_seconds?: number | null;
+}
+
+export interface WebhooksRotateSecretData {
+    /** Id of a webhook. */
+    webhook_id: string;
+    /** The new secret. It is shown only once. */
+    secret: string;
+    /** Until when the earlier secret signs, too. */
+    previous_until?: string;
+}
+
+export interface WebhooksTestInput {
+    /** Id of a webhook. */
+    webhook_id: string;
+}
+
+export interface WebhooksTestData {
+    /** Id of a delivery. */
+    delivery_id: string;
+    /** The `webhook-id` of the delivery. That of an event is the id of the event. */
+    event_id: string;
+    /** The type of the event, or `webhook.test`. */
+    type: string;
+    /** `waiting` for its first or next attempt, `delivered`, or `failed` for good. */
+    state: 'waiting' | 'delivered' | 'failed';
+    /** When it was created. */
+    created_at: string;
+}
+
+export interface WebhooksDeliveriesInput {
+    /** Id of a webhook. */
+    webhook_id: string;
+    /** Rows per page, 1 to 1,000. Without it the answer contains the whole list. */
+    limit?: number;
+    /** Start of the page, from the `Link` header of the previous page. */
+    cursor?: string;
+    /** `waiting` for its first or next attempt, `delivered`, or `failed` for good. */
+    state?: string;
+}
+
+export interface WebhooksDeliveriesData {
+    /** Deliveries, newest first. */
+    deliveries: Array<{
+        /** Id of a delivery. */
+        delivery_id: string;
+        /** The `webhook-id` of the delivery. That of an event is the id of the event. */
+        event_id: string;
+        /** The type of the event, or `webhook.test`. */
+        type: string;
+        /** `waiting` for its first or next attempt, `delivered`, or `failed` for good. */
+        state: 'waiting' | 'delivered' | 'failed';
+        /** Number of attempts. */
+        attempts: number;
+        /** When it was created. */
+        created_at: string;
+        /** When the last attempt was made. */
+        last_attempt_at?: string;
+        /** When the next attempt is due. Absent if there is none. */
+        next_attempt_at?: string;
+        /** Status of the last answer. Absent if there was none. */
+        status?: number;
+        /** Why the last attempt has failed. */
+        reason?: string;
+    }>;
+}
+
+export interface WebhooksReplayInput {
+    /** Id of a webhook. */
+    webhook_id: string;
+    /** The event to send. Without it, `from` and `to` are given. */
+    event_id?: string | null;
+    /** Events that happened from this time on (ISO 8601). */
+    from?: string | null;
+    /** Events that happened before this time (ISO 8601). */
+    to?: string | null;
+}
+
+export interface WebhooksReplayData {
+    /** Id of a webhook. */
+    webhook_id: string;
 }
 
 export interface MeGetData {
@@ -1399,6 +1613,13 @@ export interface MeQuotasData {
         };
         /** Open sessions. A login beyond the quota ends the oldest session. */
         sessions: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store in its tier. */
+            quota: number;
+        };
+        /** Webhooks of the account. */
+        webhooks: {
             /** How much the account stores. */
             used: number;
             /** How much the account may store in its tier. */
@@ -1682,7 +1903,9 @@ export type MeExportData =
               | 'session.ended'
               | 'user.suspended'
               | 'user.restored'
-              | 'account.erased';
+              | 'account.erased'
+              | 'webhook.paused'
+              | 'webhook.disabled';
           /** When it happened. */
           timestamp: string;
           /** What the event is about. */
@@ -1703,6 +1926,8 @@ export type MeExportData =
               wallet_id?: string;
               /** Id of the session. */
               session_id?: string;
+              /** Id of a webhook. */
+              webhook_id?: string;
           };
       }
     | {
@@ -1816,6 +2041,7 @@ export interface KeysVerifyInput {
         | 'issuers:read'
         | 'issuers:manage'
         | 'events:read'
+        | 'webhooks:manage'
         | null;
     /** How many calls it counts as. 0 checks the key without counting a call. */
     cost?: number | null;

@@ -94,6 +94,7 @@ export const accountOperations = {
                 'Sealed size of the credentials in all wallets of the account, in bytes. Its quota is approximate.',
             active_api_keys: 'API keys that are not revoked.',
             api_keys: 'API keys, including revoked ones.',
+            webhooks: 'Webhooks of the account.',
             sessions: 'Open sessions. A login beyond the quota ends the oldest session.',
         },
         example: {
@@ -110,6 +111,7 @@ export const accountOperations = {
                     active_api_keys: { used: 1, quota: 20 },
                     api_keys: { used: 1, quota: 10_000 },
                     sessions: { used: 1, quota: 200 },
+                    webhooks: { used: 1, quota: 5 },
                 },
             },
         },

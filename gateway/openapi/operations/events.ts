@@ -3,7 +3,7 @@ import { MAX_PAGE_ROWS } from '../../../proto/limits.ts';
 import type { OperationNotes } from '../operation.ts';
 import { CREDENTIAL_ID, ISSUER_DID } from '../samples.ts';
 
-const EVENT_ID = '0b1f3c5e-7d92-4a68-9c04-5e2f8a1b6d37.42';
+export const EVENT_ID = '0b1f3c5e-7d92-4a68-9c04-5e2f8a1b6d37.42';
 
 /** The type of an event. */
 export const EVENT_TYPE = { description: 'What has happened.', enum: EVENT_TYPES };

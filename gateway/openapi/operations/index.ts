@@ -11,6 +11,7 @@ import { keyOperations } from './keys.ts';
 import { presentationOperations } from './presentations.ts';
 import { statusListOperations } from './status-lists.ts';
 import { walletOperations } from './wallets.ts';
+import { webhookOperations } from './webhooks.ts';
 
 /** The id of an internal variant. It has the description of its public endpoint. */
 type InternalVariant<Id> = Id extends `internal.${infer Public}` ? (Public extends EndpointId ? Id : never) : never;
@@ -26,6 +27,7 @@ const OPERATIONS: Record<Exclude<EndpointId, InternalVariant<EndpointId>>, Opera
     ...presentationOperations,
     ...walletOperations,
     ...eventOperations,
+    ...webhookOperations,
     ...accountOperations,
     ...administrationOperations,
 };

@@ -137,6 +137,9 @@ function otherBody(id: string, body: unknown): unknown {
             };
         case 'presentations.create':
             return { ...sent, nonce: 'another nonce' };
+        case 'webhooks.create':
+            return { ...sent, description: 'another one' };
+        case 'webhooks.rotate_secret':
         case 'keys.rotate':
             return { overlap_seconds: 7_200 };
         case 'wallets.add_credential':

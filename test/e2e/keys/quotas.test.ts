@@ -22,6 +22,7 @@ describe('GET /v1/me/quotas', () => {
             'active_api_keys',
             'api_keys',
             'sessions',
+            'webhooks',
         ]);
         const issuer = await newDid(token);
         await newDid(token);

@@ -1,6 +1,7 @@
 import { type Client, createClient } from '../../../client/src/client.ts';
 import type { EndpointId } from '../../../gateway/endpoints/index.ts';
 import { collected } from '../../support/collected.ts';
+import { webhookExamples } from '../webhooks/webhook-examples.ts';
 import { adminExamples } from './admin-examples.ts';
 import { type Call, INTERNAL_SECRET } from './client.ts';
 import { statusListExamples } from './status-list-examples.ts';
@@ -109,6 +110,7 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
         return { token, run: ({ credentials }) => credentials.bySubject({ subject_did: subject }) };
     },
 
+    ...webhookExamples,
     ...statusListExamples,
 
     'wallets.add_credential': async () => {
