@@ -83,6 +83,13 @@ describe('logging in', () => {
     });
 });
 
+it('the subject of credentials is erased by a trusted caller', async () => {
+    const trusted = { env: { CRED_URL: bed.url, CRED_INTERNAL_SECRET: bed.secret } };
+    const { did } = await json(['did', 'new'], { env });
+    assert.deepEqual(await json(['subjects', 'erase', did], trusted), { subject_did: did, done: true });
+    assert.equal((await cred(['subjects', 'erase', did, '--url', bed.url])).code, 2); // without the secret
+});
+
 describe('API keys', () => {
     it('are created, listed and ended', async () => {
         const key = await json(['keys', 'create', 'build', '--tier', 'free', '--scope', 'credentials:verify'], { env });
