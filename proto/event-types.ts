@@ -5,6 +5,7 @@ export const EVENT_TYPES = [
     'key.created',
     'key.rotated',
     'key.revoked',
+    'key.expiring',
     'issuer.created',
     'issuer.rotated',
     'issuer.compromised',

@@ -24,6 +24,7 @@ import { pruneSessions } from './identity/prune.store.ts';
 import { identityService } from './identity/service.ts';
 import { identityStore } from './identity/store.ts';
 import { tokens } from './identity/tokens.ts';
+import { expiryJob } from './keys/expiring/jobs.ts';
 import { keyPolicy } from './keys/policy.ts';
 import { keysService } from './keys/service.ts';
 import { keyStore } from './keys/store.ts';
@@ -42,9 +43,6 @@ import { walletQuotas } from './wallet/quotas.ts';
 import { walletService } from './wallet/service.ts';
 import { walletStore } from './wallet/store.ts';
 import { createWebhooks, deliverWebhooks, webhooksJobs } from './webhooks/role.ts';
-
-/** Interval between releases of expired API keys from the counts of active ones, in milliseconds. */
-const RELEASE_EXPIRED_EVERY_MS = 60_000;
 
 /** The jobs of a service that counts, and whose calls may be repeated. */
 const commonJobs =
@@ -98,11 +96,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             }),
         {
             jobs: (dependencies) => ({
-                expire: {
-                    everyMs: RELEASE_EXPIRED_EVERY_MS,
-                    run: () =>
-                        keyStore(dependencies.db).releaseExpired({ now: new Date(dependencies.clock()).toISOString() }),
-                },
+                ...expiryJob(dependencies),
                 ...commonJobs('keys')(dependencies),
                 ...relayJob('keys')(dependencies),
             }),

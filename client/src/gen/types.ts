@@ -1210,7 +1210,7 @@ export interface WalletsDeleteCredentialData {
 export interface EventsListInput {
     /** Only events after this number. Default: 0. */
     after?: number;
-    /** Only events of these types, separated by commas. Default: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Only events of these types, separated by commas. Default: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
     types?: string;
     /** Maximum number of events. Default: 100. */
     limit?: number;
@@ -1230,6 +1230,7 @@ export interface EventsListData {
             | 'key.created'
             | 'key.rotated'
             | 'key.revoked'
+            | 'key.expiring'
             | 'issuer.created'
             | 'issuer.rotated'
             | 'issuer.compromised'
@@ -1272,7 +1273,7 @@ export interface EventsListData {
 export interface WebhooksCreateInput {
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
     types?: string[] | null;
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string | null;
@@ -1283,7 +1284,7 @@ export interface WebhooksCreateData {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
     types: string[];
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string;
@@ -1309,7 +1310,7 @@ export interface WebhooksListData {
         webhook_id: string;
         /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
         url: string;
-        /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+        /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
         types: string[];
         /** What it is for, in the words of its owner: at most 500 characters. */
         description?: string;
@@ -1334,7 +1335,7 @@ export interface WebhooksGetData {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
     types: string[];
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string;
@@ -1351,7 +1352,7 @@ export interface WebhooksUpdateInput {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url?: string | null;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
     types?: string[] | null;
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string | null;
@@ -1364,7 +1365,7 @@ export interface WebhooksUpdateData {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
     types: string[];
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string;
@@ -1895,6 +1896,7 @@ export type MeExportData =
               | 'key.created'
               | 'key.rotated'
               | 'key.revoked'
+              | 'key.expiring'
               | 'issuer.created'
               | 'issuer.rotated'
               | 'issuer.compromised'
