@@ -15,12 +15,22 @@ import {
     issuersShow,
 } from './commands/issuers.ts';
 import { keysCreate, keysList, keysRevoke, keysRotate } from './commands/keys.ts';
+import { webhooksListen } from './commands/listen.ts';
 import { present, verifyPresentation } from './commands/present.ts';
 import { revoke, status } from './commands/revoke.ts';
 import { subjectsErase } from './commands/subjects.ts';
 import { usersRestore, usersSuspend } from './commands/users.ts';
 import { verify } from './commands/verify.ts';
 import { walletAdd, walletCreate, walletOpen, walletRemove } from './commands/wallet.ts';
+import {
+    webhooksCreate,
+    webhooksDelete,
+    webhooksDeliveries,
+    webhooksList,
+    webhooksReplay,
+    webhooksRotateSecret,
+    webhooksTest,
+} from './commands/webhooks.ts';
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -59,5 +69,13 @@ export const COMMANDS: readonly Command[] = [
     walletAdd,
     walletRemove,
     events,
+    webhooksCreate,
+    webhooksList,
+    webhooksDelete,
+    webhooksRotateSecret,
+    webhooksTest,
+    webhooksDeliveries,
+    webhooksReplay,
+    webhooksListen,
     completion(() => COMMANDS),
 ];

@@ -57,6 +57,8 @@ export interface Bed {
     url: string;
     secret: string;
     databaseUrl: string;
+    /** The certificate and the key of a receiver that the service trusts. */
+    receiver: { cert: string; key: string };
     /** A client of a trusted caller. */
     admin: Client;
 }
@@ -75,7 +77,8 @@ export async function serviceBed(settings: Record<string, string> = {}): Promise
     });
     after(() => service.stop());
     const { E2E_URLS: url = '', E2E_INTERNAL_SECRET: secret = '', E2E_DATABASE_URL: databaseUrl = '' } = service.env;
-    return { url, secret, databaseUrl, admin: createClient({ base_url: url, internal_secret: secret }) };
+    const receiver = JSON.parse(service.env['E2E_RECEIVER'] as string);
+    return { url, secret, databaseUrl, receiver, admin: createClient({ base_url: url, internal_secret: secret }) };
 }
 
 /** Runs a command that must succeed, and returns the JSON that it prints. */

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, it } from 'node:test';
+import { pickPort } from '../../../../deploy/local/ports.ts';
+import { until } from '../../../support/until.ts';
+import { cred, folder, json, newIssuer, serviceBed, started } from './cred.ts';
+
+const bed = await serviceBed();
+const { api_key } = await newIssuer(bed);
+const env = { CRED_URL: bed.url, CRED_TOKEN: api_key };
+
+/** Starts a receiver, which reads the secret from the environment. Returns its lines as they come. */
+async function listening(port: number, secret: string) {
+    const files = { cert: join(folder, 'receiver.pem'), key: join(folder, 'receiver-key.pem') };
+    writeFileSync(files.cert, bed.receiver.cert);
+    writeFileSync(files.key, bed.receiver.key);
+    const args = [
+        'webhooks',
+        'listen',
+        '--port',
+        String(port),
+        '--cert',
+        files.cert,
+        '--key-file',
+        files.key,
+        '--json',
+    ];
+    const child = started(args, { env: { CRED_WEBHOOK_SECRET: secret } });
+    assert.ok(child.stdout && child.stderr);
+    const lines: Array<{ valid: boolean; verdict: string; id: string; body: string }> = [];
+    createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line)));
+    await once(child.stderr, 'data'); // it says where it listens
+    return {
+        lines,
+        async end() {
+            child.kill('SIGINT');
+            await once(child, 'exit');
+        },
+    };
+}
+
+describe('cred webhooks', () => {
+    it('creates a webhook whose deliveries a receiver verifies and shows', async () => {
+        const port = await pickPort();
+        const created = await json(
+            ['webhooks', 'create', `https://127.0.0.1:${port}/`, '--type', 'key.created', '--description', 'here'],
+            { env },
+        );
+        const { webhook_id: id, secret } = created;
+        assert.equal((await json(['webhooks', 'list'], { env }))['webhooks'][0].webhook_id, id);
+        const receiver = await listening(port, secret);
+        await json(['webhooks', 'test', id], { env });
+        await until('the test is shown', () => receiver.lines.length === 1);
+        assert.equal(receiver.lines[0]?.verdict, 'valid');
+        assert.equal(JSON.parse(receiver.lines[0]?.body ?? '').type, 'webhook.test');
+        await until('it is delivered', async () => {
+            const { deliveries } = await json(['webhooks', 'deliveries', id, '--state', 'delivered'], { env });
+            return deliveries.length === 1;
+        });
+
+        await json(['webhooks', 'rotate-secret', id, '--overlap', '0'], { env });
+        await json(['webhooks', 'test', id], { env });
+        await until('the refusal is shown', () => receiver.lines.length >= 2);
+        assert.match(receiver.lines[1]?.verdict ?? '', /the secret has not signed it/);
+        await receiver.end();
+
+        const { stdout } = await cred(['webhooks', 'deliveries', id], { env });
+        assert.match(stdout, /webhook\.test +waiting +1 .* 400 /);
+        assert.deepEqual(await json(['webhooks', 'delete', id], { env }), { webhook_id: id });
+        assert.match((await cred(['webhooks', 'list'], { env })).stdout, /There are no webhooks/);
+    });
+
+    it('refuses what it cannot use', async () => {
+        const refused = async (args: string[], more: Record<string, string> = {}) => {
+            const { code, stderr } = await cred(['webhooks', ...args], { env: { ...env, ...more } });
+            assert.notEqual(code, 0);
+            return stderr;
+        };
+        assert.match(await refused(['create', 'http://shop.example/']), /url must begin with https/);
+        assert.match(await refused(['replay', 'x', '--from', '2026-11-20T00:00:00Z']), /--event, or --from and --to/);
+        assert.match(await refused(['listen'], { CRED_WEBHOOK_SECRET: 'whsec_short' }), /whsec_/);
+        assert.match(
+            await refused(['listen', '--cert', 'a.pem'], { CRED_WEBHOOK_SECRET: 'x' }),
+            /--cert and --key-file/,
+        );
+    });
+});
