@@ -32,6 +32,7 @@ import { relayJob } from './outbox/relay.ts';
 import { presentationsService } from './presentations/service.ts';
 import { presentationStore } from './presentations/store.ts';
 import { type Service, service } from './service.ts';
+import { signingJobs } from './signing/jobs.ts';
 import { signingService } from './signing/service.ts';
 import { signingKeys } from './signing/signing-keys.ts';
 import { usageJobs } from './usage/jobs.ts';
@@ -124,7 +125,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 idempotency: idempotency('signing'),
             }),
-        { jobs: (dependencies) => ({ ...claimSweep('signing')(dependencies), ...relayJob('signing')(dependencies) }) },
+        { jobs: signingJobs },
     ),
     credentials: service(
         SERVICE_DEFINITIONS.credentials,

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { accountDelete, login, logout, register, whoami } from './commands/account.ts';
+import { auditExport, auditVerify } from './commands/audit.ts';
 import { batchIssue, batchRevoke, batchVerify } from './commands/batch.ts';
 import { completion } from './commands/completion.ts';
 import { didNew, didResolve } from './commands/did.ts';
@@ -77,5 +78,7 @@ export const COMMANDS: readonly Command[] = [
     webhooksDeliveries,
     webhooksReplay,
     webhooksListen,
+    auditExport,
+    auditVerify,
     completion(() => COMMANDS),
 ];

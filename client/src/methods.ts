@@ -42,6 +42,7 @@ function methodOf(operation: Operation, invoke: Invoke, stream: Stream) {
         if (streams) return (options?: CallOptions) => stream(operation, {}, options);
         return (options?: CallOptions) => new Call(invoke(operation, {}, options));
     }
+    if (streams) return (input: Input = {}, options?: CallOptions) => stream(operation, input, options);
     const method = (input: Input = {}, options?: CallOptions) => new Call(invoke(operation, input, options));
     if (list === undefined) return method;
     const pagesOf = (input: Input = {}, options?: CallOptions) =>

@@ -3,6 +3,8 @@ import type { NewUser } from '../../proto/gen/identity/v1/identity.ts';
 import { MAX_USERS } from '../../proto/limits.ts';
 import type { Tier } from '../../proto/tiers.ts';
 import { endpoint } from '../endpoint.ts';
+import { auditLine, auditPages } from '../exports/audit.ts';
+import { LineStream } from '../exports/line-stream.ts';
 import { anyItem, listOf, optional } from '../fields.ts';
 
 /** Time limit for a batch of 1,000 users, in milliseconds. Each user needs a password hash. Beyond it: `deadline`. */
@@ -104,6 +106,21 @@ export const internalAdminEndpoints = [
                 },
                 api_usage: { requests_today: counts.requests_today, requests_this_week: counts.requests_this_week },
             };
+        },
+    }),
+
+    endpoint({
+        id: 'internal.admin.audit',
+        method: 'GET',
+        path: '/internal/v1/audit',
+        access: 'internal',
+        status: 200,
+        message: 'Audit',
+        streams: true,
+        query: z.object({ from: z.string().optional(), to: z.string().optional() }),
+        answer: auditLine,
+        async call({ query: { from, to }, services }) {
+            return new LineStream((context) => auditPages(services, { from, to }, context));
         },
     }),
 ];

@@ -1,7 +1,7 @@
 import { CallerPlaces } from '../../platform/bounded-queue.ts';
 import { AppError, asAppError } from '../../platform/errors.ts';
 
-/** Maximum number of exports that a gateway writes for an account at the same time. Beyond it: 429. */
+/** Maximum number of exports that a gateway writes for an account, and for trusted callers, at the same time. Beyond it: 429. */
 const EXPORTS_PER_ACCOUNT = 1;
 /** When a refused caller may try again, in seconds. */
 const RETRY_SECONDS = 10;
@@ -21,7 +21,7 @@ export function exportPlaces() {
 }
 
 function underWay(): AppError {
-    return new AppError('rate_limited', 'An export of this account is under way. Try again when it has ended.', {
+    return new AppError('rate_limited', 'Another export is under way. Try again when it has ended.', {
         retry_after: RETRY_SECONDS,
     });
 }

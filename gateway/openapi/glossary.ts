@@ -62,6 +62,7 @@ export const GLOSSARY: Terms = {
     public_key: 'Ed25519 public key: 32 bytes in base64.',
     private_key: 'Ed25519 private key in base64: seed (32 bytes), then public key. A new DID shows it only once.',
 
+    exported_at: 'When the export began.',
     credential_id: 'Id of a credential: `urn:uuid:…`.',
     credential: 'A credential: a PASETO v4 public token.',
     credentials: 'Credentials. In statistics: their counts.',

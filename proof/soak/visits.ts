@@ -174,6 +174,7 @@ function internalSteps(
         () => internal.admin.importUsers({ users: [{ email, password_hash: 'of no form' }] }),
         () => service.as({ token }).internal.auth.me(),
         () => internal.admin.stats(),
+        () => collected(internal.admin.audit({ from: new Date().toISOString() })),
         () => internal.health(),
         () => internal.did.create({ public_key: did.public_key }),
         () => internal.did.resolve({ did: did.did }),

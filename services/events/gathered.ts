@@ -1,3 +1,4 @@
+import { dataText } from '../../proto/audit-leaves.ts';
 import type { Entry, EventData } from '../../proto/gen/events/v1/events.ts';
 
 /** Number of events in a row of the log. Beyond it: the account's further events are another row. */
@@ -7,7 +8,7 @@ export const ROW_EVENTS = 1_000;
 export type StoredEvent = Partial<EventData> & { timestamp?: string };
 
 /** The columns of a row: account, type, time of the last event, JSON text of an array of StoredEvent. */
-type NewRow = [account: string, type: string, timestamp: string, data: string];
+export type NewRow = [account: string, type: string, timestamp: string, data: string];
 
 interface Run {
     type: string;
@@ -43,5 +44,5 @@ function rowOf(account: string, { type, events }: Run): NewRow {
     const stored = events.map(
         ({ timestamp, data }): StoredEvent => (timestamp === time ? data : { ...data, timestamp }),
     );
-    return [account, type, time, JSON.stringify(stored)];
+    return [account, type, time, dataText(stored)];
 }

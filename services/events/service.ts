@@ -12,6 +12,7 @@ import type {
 } from '../../proto/gen/events/v1/events.ts';
 import { MAX_PAGE_ROWS } from '../../proto/limits.ts';
 import { erasure } from '../erasure.ts';
+import { audit } from './audit.ts';
 import type { StoredEvent } from './gathered.ts';
 import type { EventsStore, LogRow } from './store.ts';
 
@@ -45,6 +46,7 @@ export function eventsService({ store }: { store: EventsStore }): ServiceOf<type
             await store.append(entries, context);
             return {};
         },
+        ...audit(store),
         eraseAccount: erasure(store.erasure),
     };
 }

@@ -2,9 +2,11 @@ import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { SigningServiceDefinition } from '../../proto/gen/signing/v1/signing.ts';
 import { erasure } from '../erasure.ts';
 import { archiveIssuer, markCompromised, rotateKey } from './change.ts';
+import { signCheckpoint } from './checkpoints.ts';
 import { createIssuer } from './create.ts';
 import type { SigningDependencies } from './dependencies.ts';
 import { getIssuer, getPublicIssuer, getQuotas, listIssuers } from './issuers.ts';
+import { ownIssuer } from './own-issuer.ts';
 import { getKeys, sign } from './sign.ts';
 import { statusLists } from './status-list.ts';
 import { createWebhookSecret, eraseWebhookSecrets, rotateWebhookSecret } from './webhook-secrets/secrets.ts';
@@ -12,6 +14,7 @@ import { webhookSigner } from './webhook-secrets/sign.ts';
 
 /** Managed issuers: their keys are created here, sealed in the database, and never leave this service. */
 export function signingService(deps: SigningDependencies): ServiceOf<typeof SigningServiceDefinition> {
+    const own = ownIssuer(deps);
     return {
         createIssuer: (request, context) => createIssuer(deps, request, context),
         listIssuers: (request, context) => listIssuers(deps, request, context),
@@ -32,6 +35,7 @@ export function signingService(deps: SigningDependencies): ServiceOf<typeof Sign
         eraseWebhookSecrets: (request, context) => eraseWebhookSecrets(deps, request, context),
         signWebhook: webhookSigner(deps),
         eraseAccount: erasure(deps.store.erasure),
-        ...statusLists(deps),
+        ...statusLists(own),
+        signCheckpoint: (request, context) => signCheckpoint(own, request, context),
     };
 }

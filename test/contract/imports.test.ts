@@ -19,7 +19,11 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^gateway\//, imports: /^(platform|proto)\// },
     { part: /^client\//, imports: /^$/ },
     { part: /^verify\//, imports: /^tokens\/|^platform\/json\.ts$/ },
-    { part: /^cli\//, imports: /^(client|verify)\/src\/|^platform\/(json|nearest)\.ts$|^proto\/tiers\.ts$/ },
+    {
+        part: /^cli\//,
+        imports:
+            /^(client|verify)\/src\/|^platform\/(transparency\/|(json|nearest)\.ts$)|^proto\/(audit-leaves|tiers)\.ts$|^tokens\/did-key\.ts$/,
+    },
     // The registry of all services, what describes one, what starts them, and which tables each of them uses.
     { part: /^services\/(databases|index|service|start|table-uses)\.ts$/, imports: /./ },
     { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },

@@ -1,5 +1,4 @@
 import { open, unlink } from 'node:fs/promises';
-import type { Client, MeExportData } from '../../../client/src/client.ts';
 import { written } from '../batch/results.ts';
 import { command } from '../command.ts';
 import { CliError, EXIT, fileError } from '../errors.ts';
@@ -9,7 +8,6 @@ import { jsonLine } from '../terminal/text.ts';
 /** So many characters of lines are written at a time. */
 const CHUNK_LENGTH = 1 << 16;
 
-type Counts = Extract<MeExportData, { kind: 'end' }>['counts'];
 type Write = (text: string) => Promise<void>;
 
 export const accountExport = command({
@@ -22,34 +20,37 @@ export const accountExport = command({
     },
     examples: [{ line: 'cred account export --output account.ndjson' }],
     async run({ options: { output }, world, service }) {
-        const client = await service();
+        const { me } = await service();
         if (output === undefined) {
-            await exported(client, (text) => written(world.stdout, text));
+            await writeLines(me.export(), (text) => written(world.stdout, text));
             return {};
         }
-        const counts = await intoFile(output, (write) => exported(client, write));
+        const { counts } = await intoFile(output, (write) => writeLines(me.export(), write));
         return fieldsReport({ file: output, counts }, { file: output, ...counts });
     },
 });
 
-/** Writes the lines of an export. Returns the numbers in its last line. Throws CliError if that is missing. */
-async function exported({ me }: Client, write: Write): Promise<Counts> {
-    let counts: Counts | undefined;
+/** Writes the lines of an export. Returns the last one. Throws CliError if that is missing. */
+export async function writeLines<Line extends { kind: string }>(
+    lines: AsyncIterable<Line>,
+    write: Write,
+): Promise<Extract<Line, { kind: 'end' }>> {
+    let end: Extract<Line, { kind: 'end' }> | undefined;
     let text = '';
-    for await (const line of me.export()) {
-        if (line.kind === 'end') ({ counts } = line);
+    for await (const line of lines) {
+        if (line.kind === 'end') end = line as Extract<Line, { kind: 'end' }>; // the kind says so
         text += jsonLine(line);
         if (text.length < CHUNK_LENGTH) continue;
         await write(text);
         text = '';
     }
     await write(text);
-    if (counts) return counts;
+    if (end) return end;
     throw new CliError('The export broke off before its last line. Try again.', EXIT.service);
 }
 
 /** Lets `work` write to a new file. If it fails, there is no file. */
-async function intoFile<Result>(path: string, work: (write: Write) => Promise<Result>): Promise<Result> {
+export async function intoFile<Result>(path: string, work: (write: Write) => Promise<Result>): Promise<Result> {
     const failed = (error: unknown, exitCode?: number): never => {
         throw fileError(path, error, exitCode);
     };

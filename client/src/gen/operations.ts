@@ -3,6 +3,8 @@
 import type { Call, ListMethod } from '../call.ts';
 import type { CallOptions, Operation } from '../operation.ts';
 import type {
+    AdminAuditData,
+    AdminAuditInput,
     AdminCreateUsersData,
     AdminCreateUsersInput,
     AdminImportUsersData,
@@ -586,6 +588,13 @@ export interface Api {
              * `GET /internal/v1/admin/stats`
              */
             stats(options?: CallOptions): Call<AdminStatsData>;
+            /**
+             * Export the audit.
+             * All events of all accounts, as lines of JSON (`application/x-ndjson`), each with its `kind`: `audit`, `row`, `seal`, `checkpoint`, and at last `end`. Rows and seals are the leaves of a Merkle tree (RFC 6962), and checkpoints are its signed heads (`c2sp.org/tlog-checkpoint`), one an hour if something was appended. `cred audit verify` checks them offline. Without the line `end` the export is not complete. Each gateway writes one at a time.
+             *
+             * `GET /internal/v1/audit`
+             */
+            audit(input?: AdminAuditInput, options?: CallOptions): AsyncGenerator<AdminAuditData, void>;
             /**
              * Suspend an account.
              * From the next call on, every gateway refuses the sessions and API keys of the account with 403, and a login too. Nothing is deleted: DID documents and status lists stay public, and credentials stay valid. A trusted caller can still act for the account, for instance to revoke its credentials. An account that is suspended already keeps its time and its reason.
@@ -1405,6 +1414,18 @@ export const OPERATIONS = {
         headers: {},
         body: false,
         bare: false,
+        text: false,
+    },
+    'internal.admin.audit': {
+        method: 'GET',
+        path: '/internal/v1/audit',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: ['from', 'to'],
+        headers: {},
+        body: false,
+        streams: true,
+        bare: true,
         text: false,
     },
     'internal.admin.suspend_user': {

@@ -2166,6 +2166,117 @@ export interface AdminStatsData {
     };
 }
 
+export interface AdminAuditInput {
+    /** Begin at the last checkpoint before this time. Default: with the first event that is kept. */
+    from?: string;
+    /** End with what was sealed at this time. Default: now. */
+    to?: string;
+}
+
+export type AdminAuditData =
+    | {
+          /** What the line is. */
+          kind: 'audit';
+          /** Version of the form of an audit. */
+          version: number;
+          /** When the export began. */
+          exported_at: string;
+          /** The number of the first leaf. */
+          start: number;
+          /** The roots of the largest complete subtrees before it, 32 bytes each. */
+          edge: string;
+      }
+    | {
+          /** What the line is. */
+          kind: 'row';
+          /** The number of the leaf. */
+          leaf: number;
+          /** The account. */
+          account: string;
+          /** The number (`seq`) of the last event of the row in the stream of the account. */
+          last_seq: number;
+          /** Number of events in the row. */
+          count: number;
+          /** What has happened. */
+          type:
+              | 'credential.issued'
+              | 'credential.revoked'
+              | 'key.created'
+              | 'key.rotated'
+              | 'key.revoked'
+              | 'key.expiring'
+              | 'issuer.created'
+              | 'issuer.rotated'
+              | 'issuer.compromised'
+              | 'issuer.archived'
+              | 'wallet.created'
+              | 'session.ended'
+              | 'user.suspended'
+              | 'user.restored'
+              | 'account.erased'
+              | 'webhook.paused'
+              | 'webhook.disabled';
+          /** When it happened. */
+          timestamp: string;
+          /** SHA-256 of the data, which stays when the account is erased. */
+          data_sha256: string;
+          /** The hash of the leaf, in hexadecimal. */
+          hash: string;
+          /** The data of each event. They are empty if the account is erased. */
+          data: Array<{
+              /** Id of a credential: `urn:uuid:…`. */
+              credential_id?: string;
+              /** DID of the issuer: a did:key, or a did:web of this service. */
+              issuer_did?: string;
+              /** Id of an API key. */
+              key_id?: string;
+              /** Id of the API key that replaces `key_id`. */
+              successor_id?: string;
+              /** Id of a managed issuer. */
+              issuer_id?: string;
+              /** The key, as the fragment of its verification method: `z6Mk…`. */
+              kid?: string;
+              /** Id of a wallet. */
+              wallet_id?: string;
+              /** Id of the session. */
+              session_id?: string;
+              /** Id of a webhook. */
+              webhook_id?: string;
+              /** When it happened. */
+              timestamp?: string;
+          }>;
+      }
+    | {
+          /** What the line is. */
+          kind: 'seal';
+          /** The number of the leaf. */
+          leaf: number;
+          /** The size of the last checkpoint before it; 0 if there is none. */
+          checkpoint: number;
+          /** When the rows since the seal before were appended. */
+          sealed_at: string;
+          /** The hash of the leaf, in hexadecimal. */
+          hash: string;
+          /** The root of the tree that ends with this leaf. */
+          root: string;
+      }
+    | {
+          /** What the line is. */
+          kind: 'checkpoint';
+          /** Number of leaves. */
+          size: number;
+          /** The signed checkpoint. */
+          note: string;
+      }
+    | {
+          /** What the line is. */
+          kind: 'end';
+          /** Number of leaves. */
+          size: number;
+          /** The size of the last checkpoint before it; 0 if there is none. */
+          checkpoint: number;
+      };
+
 export interface AdminSuspendUserInput {
     /** Id of an account. */
     user_id: string;

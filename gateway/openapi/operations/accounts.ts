@@ -139,7 +139,6 @@ export const accountOperations = {
         fields: {
             kind: 'What the line is about.',
             version: 'Version of the form of an export.',
-            exported_at: 'When the export began.',
             ended_at: 'When the session was ended. Absent if it was not.',
             origin: 'Whether the service made its key, for the account or for a wallet, or the account registered it.',
             contents: '`sealed`: only the password of the wallet opens it.',

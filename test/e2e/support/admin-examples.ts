@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/src/client.ts';
+import { collected } from '../../support/collected.ts';
 import { newEmail, register } from './world.ts';
 
 /** Examples of the endpoints for administration, and of the registration of accounts. */
@@ -10,6 +11,10 @@ export const adminExamples = {
     'internal.admin.stats': async () => ({
         internal: true as const,
         run: ({ internal }: Client) => internal.admin.stats(),
+    }),
+    'internal.admin.audit': async () => ({
+        internal: true as const,
+        run: ({ internal }: Client) => collected(internal.admin.audit()),
     }),
     'internal.admin.create_users': async () => {
         const password = 'correct horse battery';

@@ -100,6 +100,7 @@ const DOCUMENTS: ReadonlyArray<[path: RegExp, contentType: string]> = [
     [/^\/v1\/status-lists$/, 'application/json; charset=utf-8'],
     [/^\/v1\/status-lists\/[^/]+$/, 'application/statuslist+jwt'],
     [/^\/internal\/v1\/admin\/users\/import$/, 'application/x-ndjson; charset=utf-8'],
+    [/^\/internal\/v1\/audit(?:\?|$)/, 'application/x-ndjson; charset=utf-8'],
     [/^\/v1\/me\/export$/, 'application/x-ndjson; charset=utf-8'],
 ];
 

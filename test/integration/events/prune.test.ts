@@ -7,6 +7,7 @@ import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { pruneEvents } from '../../../services/events/prune.store.ts';
 import { eventsStore } from '../../../services/events/store.ts';
+import { treeIn } from '../../../services/events/tree.store.ts';
 import { testDatabase } from '../../support/harness.ts';
 
 it('events and entries are kept for 400 days, and the numbers continue', async () => {
@@ -23,8 +24,21 @@ it('events and entries are kept for 400 days, and the numbers continue', async (
         };
     };
     const entries = [500, 401, 399, 1].map(entryOf);
-    for (const entry of entries) await store.append([entry]);
-    assert.equal(await pruneEvents(db), 4);
+    const [first, second, third, last] = entries.map((entry) => [entry]);
+    for (const [appended = [], days] of [
+        [first, 500],
+        [second, 401],
+        [third, 399],
+    ] as const) {
+        await store.append(appended);
+        const tree = treeIn(await store.currentTree());
+        await store.addCheckpoint({ tree, note: `${days} days old` });
+        await db.rows(sql.unsafe`
+            UPDATE events.checkpoints SET made_at = now() - make_interval(days => ${days}) WHERE size = ${tree.size}`);
+    }
+    await store.append(last ?? []);
+    // Two rows, their seals and their entries, and the checkpoint before the last one of that time.
+    assert.equal(await pruneEvents(db), 7);
     await store.append([entryOf(0)]);
     const rows = await store.list({ account, after: 0, types: [], limit: 10 });
     assert.deepEqual(
@@ -35,6 +49,8 @@ it('events and entries are kept for 400 days, and the numbers continue', async (
             [5, '[{"key_id": "0 days old"}]'],
         ],
     );
+    const { start, note } = await store.auditRange({ from: undefined, to: undefined });
+    assert.deepEqual({ start, note }, { start: 4, note: '401 days old' });
     const left = await db.rows(sql.type(z.strictObject({ entry_id: z.string() }))`
         SELECT entry_id FROM events.entries ORDER BY entry_id`);
     assert.deepEqual(

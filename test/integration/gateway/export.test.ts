@@ -94,7 +94,7 @@ test('an account has one export at a time, until its client disconnects, and the
     const refused = await fetch(url, as(ada));
     assert.equal(refused.status, 429);
     assert.equal(refused.headers.get('Retry-After'), '10');
-    assert.match(await refused.text(), /An export of this account is under way/);
+    assert.match(await refused.text(), /Another export is under way/);
     await whole(url, as(eve));
 
     state.holds = false;

@@ -91,6 +91,111 @@ export interface OwnedEvent {
 export interface AppendEventsResponse {
 }
 
+export interface GetTreeHeadRequest {
+}
+
+/** The Merkle tree (RFC 6962) over the rows of events and the seals of the calls that appended them. */
+export interface TreeHead {
+  /** Number of leaves. */
+  size: number;
+  /** The roots of its largest complete subtrees, 32 bytes each. */
+  edge: Uint8Array;
+  /** The size of the last checkpoint; 0 if there is none. */
+  checkpoint: number;
+}
+
+export interface AddCheckpointRequest {
+  size: number;
+  edge: Uint8Array;
+  /** The signed checkpoint (c2sp.org/tlog-checkpoint). */
+  note: string;
+}
+
+export interface AddCheckpointResponse {
+}
+
+export interface FindAuditRequest {
+  /** ISO 8601. Absent: from the first event that is kept. */
+  from?:
+    | string
+    | undefined;
+  /** ISO 8601. Absent: until now. */
+  to?: string | undefined;
+}
+
+export interface FindAuditResponse {
+  /** The number of the first leaf. It is the size of a checkpoint, or 0. */
+  start: number;
+  /** The edge of the tree before it. */
+  edge: Uint8Array;
+  /** That checkpoint. */
+  note?:
+    | string
+    | undefined;
+  /** The size of the tree with the last leaf. */
+  end: number;
+}
+
+export interface ListAuditRequest {
+  /** The number of the first leaf. */
+  from: number;
+  /** The size of the tree with the last leaf. */
+  end: number;
+}
+
+export interface ListAuditResponse {
+  /** In the order of the leaves. A checkpoint is behind the last leaf that it covers. */
+  lines: AuditLine[];
+  /** The `from` of the next page. Absent on the last one. */
+  next_cursor?: number | undefined;
+}
+
+/** One of these. */
+export interface AuditLine {
+  row?: AuditRow | undefined;
+  seal?: AuditSeal | undefined;
+  checkpoint?: AuditCheckpoint | undefined;
+}
+
+/** Events of one type that one statement has written for one account. */
+export interface AuditRow {
+  leaf: number;
+  account: string;
+  /** The number of the last of these events in the stream of the account. */
+  last_seq: number;
+  count: number;
+  type: string;
+  /** ISO 8601 */
+  timestamp: string;
+  /** In hexadecimal. */
+  data_sha256: string;
+  /** One for each event. They are empty if the account is erased. */
+  data: AuditedEvent[];
+}
+
+export interface AuditedEvent {
+  data:
+    | EventData
+    | undefined;
+  /** ISO 8601, if it is not that of the row. */
+  timestamp?: string | undefined;
+}
+
+export interface AuditSeal {
+  leaf: number;
+  /** Of the tree that ends with this leaf. */
+  root: Uint8Array;
+  /** The size of the last checkpoint before it. */
+  checkpoint: number;
+  /** ISO 8601 */
+  sealed_at: string;
+}
+
+export interface AuditCheckpoint {
+  size: number;
+  note: string;
+}
+
 export interface EraseAccountRequest {
   user_id: string;
 }
@@ -943,6 +1048,987 @@ export const AppendEventsResponse: MessageFns<AppendEventsResponse> = {
   },
 };
 
+function createBaseGetTreeHeadRequest(): GetTreeHeadRequest {
+  return {};
+}
+
+export const GetTreeHeadRequest: MessageFns<GetTreeHeadRequest> = {
+  encode(_: GetTreeHeadRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTreeHeadRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTreeHeadRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetTreeHeadRequest>): GetTreeHeadRequest {
+    return GetTreeHeadRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetTreeHeadRequest>): GetTreeHeadRequest {
+    const message = createBaseGetTreeHeadRequest();
+    return message;
+  },
+};
+
+function createBaseTreeHead(): TreeHead {
+  return { size: 0, edge: new Uint8Array(0), checkpoint: 0 };
+}
+
+export const TreeHead: MessageFns<TreeHead> = {
+  encode(message: TreeHead, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.size !== 0) {
+      writer.uint32(9).double(message.size);
+    }
+    if (message.edge.length !== 0) {
+      writer.uint32(18).bytes(message.edge);
+    }
+    if (message.checkpoint !== 0) {
+      writer.uint32(25).double(message.checkpoint);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TreeHead {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTreeHead();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.size = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.edge = reader.bytes();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.checkpoint = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TreeHead>): TreeHead {
+    return TreeHead.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TreeHead>): TreeHead {
+    const message = createBaseTreeHead();
+    message.size = object.size ?? 0;
+    message.edge = object.edge ?? new Uint8Array(0);
+    message.checkpoint = object.checkpoint ?? 0;
+    return message;
+  },
+};
+
+function createBaseAddCheckpointRequest(): AddCheckpointRequest {
+  return { size: 0, edge: new Uint8Array(0), note: "" };
+}
+
+export const AddCheckpointRequest: MessageFns<AddCheckpointRequest> = {
+  encode(message: AddCheckpointRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.size !== 0) {
+      writer.uint32(9).double(message.size);
+    }
+    if (message.edge.length !== 0) {
+      writer.uint32(18).bytes(message.edge);
+    }
+    if (message.note !== "") {
+      writer.uint32(26).string(message.note);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddCheckpointRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddCheckpointRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.size = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.edge = reader.bytes();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.note = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AddCheckpointRequest>): AddCheckpointRequest {
+    return AddCheckpointRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AddCheckpointRequest>): AddCheckpointRequest {
+    const message = createBaseAddCheckpointRequest();
+    message.size = object.size ?? 0;
+    message.edge = object.edge ?? new Uint8Array(0);
+    message.note = object.note ?? "";
+    return message;
+  },
+};
+
+function createBaseAddCheckpointResponse(): AddCheckpointResponse {
+  return {};
+}
+
+export const AddCheckpointResponse: MessageFns<AddCheckpointResponse> = {
+  encode(_: AddCheckpointResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddCheckpointResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddCheckpointResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AddCheckpointResponse>): AddCheckpointResponse {
+    return AddCheckpointResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<AddCheckpointResponse>): AddCheckpointResponse {
+    const message = createBaseAddCheckpointResponse();
+    return message;
+  },
+};
+
+function createBaseFindAuditRequest(): FindAuditRequest {
+  return { from: undefined, to: undefined };
+}
+
+export const FindAuditRequest: MessageFns<FindAuditRequest> = {
+  encode(message: FindAuditRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.from !== undefined) {
+      writer.uint32(10).string(message.from);
+    }
+    if (message.to !== undefined) {
+      writer.uint32(18).string(message.to);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindAuditRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindAuditRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FindAuditRequest>): FindAuditRequest {
+    return FindAuditRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FindAuditRequest>): FindAuditRequest {
+    const message = createBaseFindAuditRequest();
+    message.from = object.from ?? undefined;
+    message.to = object.to ?? undefined;
+    return message;
+  },
+};
+
+function createBaseFindAuditResponse(): FindAuditResponse {
+  return { start: 0, edge: new Uint8Array(0), note: undefined, end: 0 };
+}
+
+export const FindAuditResponse: MessageFns<FindAuditResponse> = {
+  encode(message: FindAuditResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.start !== 0) {
+      writer.uint32(9).double(message.start);
+    }
+    if (message.edge.length !== 0) {
+      writer.uint32(18).bytes(message.edge);
+    }
+    if (message.note !== undefined) {
+      writer.uint32(26).string(message.note);
+    }
+    if (message.end !== 0) {
+      writer.uint32(33).double(message.end);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindAuditResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindAuditResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.start = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.edge = reader.bytes();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.note = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.end = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FindAuditResponse>): FindAuditResponse {
+    return FindAuditResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FindAuditResponse>): FindAuditResponse {
+    const message = createBaseFindAuditResponse();
+    message.start = object.start ?? 0;
+    message.edge = object.edge ?? new Uint8Array(0);
+    message.note = object.note ?? undefined;
+    message.end = object.end ?? 0;
+    return message;
+  },
+};
+
+function createBaseListAuditRequest(): ListAuditRequest {
+  return { from: 0, end: 0 };
+}
+
+export const ListAuditRequest: MessageFns<ListAuditRequest> = {
+  encode(message: ListAuditRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.from !== 0) {
+      writer.uint32(9).double(message.from);
+    }
+    if (message.end !== 0) {
+      writer.uint32(17).double(message.end);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAuditRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAuditRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.from = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.end = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListAuditRequest>): ListAuditRequest {
+    return ListAuditRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListAuditRequest>): ListAuditRequest {
+    const message = createBaseListAuditRequest();
+    message.from = object.from ?? 0;
+    message.end = object.end ?? 0;
+    return message;
+  },
+};
+
+function createBaseListAuditResponse(): ListAuditResponse {
+  return { lines: [], next_cursor: undefined };
+}
+
+export const ListAuditResponse: MessageFns<ListAuditResponse> = {
+  encode(message: ListAuditResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.lines) {
+      AuditLine.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_cursor !== undefined) {
+      writer.uint32(17).double(message.next_cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAuditResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAuditResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.lines.push(AuditLine.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.next_cursor = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListAuditResponse>): ListAuditResponse {
+    return ListAuditResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListAuditResponse>): ListAuditResponse {
+    const message = createBaseListAuditResponse();
+    message.lines = object.lines?.map((e) => AuditLine.fromPartial(e)) || [];
+    message.next_cursor = object.next_cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseAuditLine(): AuditLine {
+  return { row: undefined, seal: undefined, checkpoint: undefined };
+}
+
+export const AuditLine: MessageFns<AuditLine> = {
+  encode(message: AuditLine, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.row !== undefined) {
+      AuditRow.encode(message.row, writer.uint32(10).fork()).join();
+    }
+    if (message.seal !== undefined) {
+      AuditSeal.encode(message.seal, writer.uint32(18).fork()).join();
+    }
+    if (message.checkpoint !== undefined) {
+      AuditCheckpoint.encode(message.checkpoint, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuditLine {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuditLine();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.row = AuditRow.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.seal = AuditSeal.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.checkpoint = AuditCheckpoint.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AuditLine>): AuditLine {
+    return AuditLine.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AuditLine>): AuditLine {
+    const message = createBaseAuditLine();
+    message.row = (object.row !== undefined && object.row !== null) ? AuditRow.fromPartial(object.row) : undefined;
+    message.seal = (object.seal !== undefined && object.seal !== null) ? AuditSeal.fromPartial(object.seal) : undefined;
+    message.checkpoint = (object.checkpoint !== undefined && object.checkpoint !== null)
+      ? AuditCheckpoint.fromPartial(object.checkpoint)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseAuditRow(): AuditRow {
+  return { leaf: 0, account: "", last_seq: 0, count: 0, type: "", timestamp: "", data_sha256: "", data: [] };
+}
+
+export const AuditRow: MessageFns<AuditRow> = {
+  encode(message: AuditRow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.leaf !== 0) {
+      writer.uint32(9).double(message.leaf);
+    }
+    if (message.account !== "") {
+      writer.uint32(18).string(message.account);
+    }
+    if (message.last_seq !== 0) {
+      writer.uint32(25).double(message.last_seq);
+    }
+    if (message.count !== 0) {
+      writer.uint32(32).int32(message.count);
+    }
+    if (message.type !== "") {
+      writer.uint32(42).string(message.type);
+    }
+    if (message.timestamp !== "") {
+      writer.uint32(50).string(message.timestamp);
+    }
+    if (message.data_sha256 !== "") {
+      writer.uint32(58).string(message.data_sha256);
+    }
+    for (const v of message.data) {
+      AuditedEvent.encode(v!, writer.uint32(66).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuditRow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuditRow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.leaf = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.last_seq = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.count = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.timestamp = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.data_sha256 = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.data.push(AuditedEvent.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AuditRow>): AuditRow {
+    return AuditRow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AuditRow>): AuditRow {
+    const message = createBaseAuditRow();
+    message.leaf = object.leaf ?? 0;
+    message.account = object.account ?? "";
+    message.last_seq = object.last_seq ?? 0;
+    message.count = object.count ?? 0;
+    message.type = object.type ?? "";
+    message.timestamp = object.timestamp ?? "";
+    message.data_sha256 = object.data_sha256 ?? "";
+    message.data = object.data?.map((e) => AuditedEvent.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseAuditedEvent(): AuditedEvent {
+  return { data: undefined, timestamp: undefined };
+}
+
+export const AuditedEvent: MessageFns<AuditedEvent> = {
+  encode(message: AuditedEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.data !== undefined) {
+      EventData.encode(message.data, writer.uint32(10).fork()).join();
+    }
+    if (message.timestamp !== undefined) {
+      writer.uint32(18).string(message.timestamp);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuditedEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuditedEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.data = EventData.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.timestamp = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AuditedEvent>): AuditedEvent {
+    return AuditedEvent.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AuditedEvent>): AuditedEvent {
+    const message = createBaseAuditedEvent();
+    message.data = (object.data !== undefined && object.data !== null) ? EventData.fromPartial(object.data) : undefined;
+    message.timestamp = object.timestamp ?? undefined;
+    return message;
+  },
+};
+
+function createBaseAuditSeal(): AuditSeal {
+  return { leaf: 0, root: new Uint8Array(0), checkpoint: 0, sealed_at: "" };
+}
+
+export const AuditSeal: MessageFns<AuditSeal> = {
+  encode(message: AuditSeal, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.leaf !== 0) {
+      writer.uint32(9).double(message.leaf);
+    }
+    if (message.root.length !== 0) {
+      writer.uint32(18).bytes(message.root);
+    }
+    if (message.checkpoint !== 0) {
+      writer.uint32(25).double(message.checkpoint);
+    }
+    if (message.sealed_at !== "") {
+      writer.uint32(34).string(message.sealed_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuditSeal {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuditSeal();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.leaf = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.root = reader.bytes();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.checkpoint = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.sealed_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AuditSeal>): AuditSeal {
+    return AuditSeal.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AuditSeal>): AuditSeal {
+    const message = createBaseAuditSeal();
+    message.leaf = object.leaf ?? 0;
+    message.root = object.root ?? new Uint8Array(0);
+    message.checkpoint = object.checkpoint ?? 0;
+    message.sealed_at = object.sealed_at ?? "";
+    return message;
+  },
+};
+
+function createBaseAuditCheckpoint(): AuditCheckpoint {
+  return { size: 0, note: "" };
+}
+
+export const AuditCheckpoint: MessageFns<AuditCheckpoint> = {
+  encode(message: AuditCheckpoint, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.size !== 0) {
+      writer.uint32(9).double(message.size);
+    }
+    if (message.note !== "") {
+      writer.uint32(18).string(message.note);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuditCheckpoint {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuditCheckpoint();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.size = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.note = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AuditCheckpoint>): AuditCheckpoint {
+    return AuditCheckpoint.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AuditCheckpoint>): AuditCheckpoint {
+    const message = createBaseAuditCheckpoint();
+    message.size = object.size ?? 0;
+    message.note = object.note ?? "";
+    return message;
+  },
+};
+
 function createBaseEraseAccountRequest(): EraseAccountRequest {
   return { user_id: "" };
 }
@@ -1088,6 +2174,42 @@ export const EventsServiceDefinition = {
       responseType: AppendEventsResponse as typeof AppendEventsResponse,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Returns the head of the tree of the audit, for its next checkpoint. For trusted callers only. */
+    getTreeHead: {
+      name: "GetTreeHead",
+      requestType: GetTreeHeadRequest as typeof GetTreeHeadRequest,
+      requestStream: false,
+      responseType: TreeHead as typeof TreeHead,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Stores a checkpoint. For trusted callers only. */
+    addCheckpoint: {
+      name: "AddCheckpoint",
+      requestType: AddCheckpointRequest as typeof AddCheckpointRequest,
+      requestStream: false,
+      responseType: AddCheckpointResponse as typeof AddCheckpointResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Finds the part of the audit between two times. For trusted callers only. */
+    findAudit: {
+      name: "FindAudit",
+      requestType: FindAuditRequest as typeof FindAuditRequest,
+      requestStream: false,
+      responseType: FindAuditResponse as typeof FindAuditResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Returns a page of the audit. For trusted callers only. */
+    listAudit: {
+      name: "ListAudit",
+      requestType: ListAuditRequest as typeof ListAuditRequest,
+      requestStream: false,
+      responseType: ListAuditResponse as typeof ListAuditResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /**
      * Empties the events of an erased account, those that come later included. Their numbers stay. At most 1,000 rows in

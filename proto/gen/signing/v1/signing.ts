@@ -192,6 +192,18 @@ export interface SignWebhookResponse {
   signatures: string[];
 }
 
+export interface SignCheckpointRequest {
+  /** Number of leaves of the tree. */
+  size: number;
+  /** The root of the tree, 32 bytes. */
+  root: Uint8Array;
+}
+
+export interface SignCheckpointResponse {
+  /** A signed note (c2sp.org/tlog-checkpoint). Its origin and the name of its key are the DID of GetStatusKey. */
+  note: string;
+}
+
 export interface GetQuotasRequest {
 }
 
@@ -2209,6 +2221,128 @@ export const SignWebhookResponse: MessageFns<SignWebhookResponse> = {
   },
 };
 
+function createBaseSignCheckpointRequest(): SignCheckpointRequest {
+  return { size: 0, root: new Uint8Array(0) };
+}
+
+export const SignCheckpointRequest: MessageFns<SignCheckpointRequest> = {
+  encode(message: SignCheckpointRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.size !== 0) {
+      writer.uint32(9).double(message.size);
+    }
+    if (message.root.length !== 0) {
+      writer.uint32(18).bytes(message.root);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SignCheckpointRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSignCheckpointRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.size = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.root = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SignCheckpointRequest>): SignCheckpointRequest {
+    return SignCheckpointRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SignCheckpointRequest>): SignCheckpointRequest {
+    const message = createBaseSignCheckpointRequest();
+    message.size = object.size ?? 0;
+    message.root = object.root ?? new Uint8Array(0);
+    return message;
+  },
+};
+
+function createBaseSignCheckpointResponse(): SignCheckpointResponse {
+  return { note: "" };
+}
+
+export const SignCheckpointResponse: MessageFns<SignCheckpointResponse> = {
+  encode(message: SignCheckpointResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.note !== "") {
+      writer.uint32(10).string(message.note);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SignCheckpointResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSignCheckpointResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.note = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SignCheckpointResponse>): SignCheckpointResponse {
+    return SignCheckpointResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SignCheckpointResponse>): SignCheckpointResponse {
+    const message = createBaseSignCheckpointResponse();
+    message.note = object.note ?? "";
+    return message;
+  },
+};
+
 function createBaseGetQuotasRequest(): GetQuotasRequest {
   return {};
 }
@@ -2645,6 +2779,15 @@ export const SigningServiceDefinition = {
       requestType: SignWebhookRequest as typeof SignWebhookRequest,
       requestStream: false,
       responseType: SignWebhookResponse as typeof SignWebhookResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Signs a checkpoint of the audit. Only the service itself calls this. */
+    signCheckpoint: {
+      name: "SignCheckpoint",
+      requestType: SignCheckpointRequest as typeof SignCheckpointRequest,
+      requestStream: false,
+      responseType: SignCheckpointResponse as typeof SignCheckpointResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -1,0 +1,196 @@
+import { hash } from 'node:crypto';
+import {
+    EMPTY_TREE,
+    grownTree,
+    leafHash,
+    type MerkleTree,
+    rootOf,
+    treeWith,
+} from '../../../platform/transparency/merkle-tree.ts';
+import { type AuditedRow, type AuditedSeal, dataText, rowLeaf, sealLeaf } from '../../../proto/audit-leaves.ts';
+import { checkpointOf } from './checkpoint.ts';
+import { Fault } from './fault.ts';
+
+/** The version of the form of an audit that is read here. */
+const VERSION = 1;
+
+/** The members of each kind of line, in the order in which the service writes them. */
+const MEMBERS = {
+    audit: ['version', 'exported_at', 'start', 'edge'],
+    row: ['leaf', 'account', 'last_seq', 'count', 'type', 'timestamp', 'data_sha256', 'hash', 'data'],
+    seal: ['leaf', 'checkpoint', 'sealed_at', 'hash', 'root'],
+    checkpoint: ['size', 'note'],
+    end: ['size', 'checkpoint'],
+} as const;
+type Kind = keyof typeof MEMBERS;
+type Line<K extends Kind> = { [Member in (typeof MEMBERS)[K][number]]: unknown };
+type Leaf = { leaf: unknown; hash: unknown };
+
+/** What the lines of an audit so far have shown. */
+export interface Shown {
+    rows: number;
+    /** Rows without their data, because their account is erased. */
+    emptied_rows: number;
+    /** Those of them whose account has no event `account.erased` in this audit. It may come later. */
+    unexplained_rows: number;
+    /** Leaves that a checkpoint covers, and when the last of them was sealed. */
+    signed_leaves: number;
+    signed_until: string | undefined;
+    /** Leaves since the last checkpoint. The next one will cover them. */
+    unsigned_leaves: number;
+    /** Who has signed it. */
+    issuers: readonly string[];
+}
+
+/**
+ * Reads the lines of an audit in their order, and builds the Merkle tree again. Each line must be exactly as the service
+ * writes it, each leaf must be at its place, and each seal and checkpoint must have the root of the tree so far.
+ */
+export class AuditFile {
+    readonly #trusted: readonly string[];
+    #tree: MerkleTree = EMPTY_TREE;
+    #isOpen = false;
+    #hasEnded = false;
+    #lineNumber = 0;
+    /** The first line after the last seal, and after the last checkpoint. */
+    #unsealedFrom: number | undefined;
+    #unsignedFrom = 0;
+    #start = 0;
+    #sealedAt: string | undefined;
+    /** The sizes of the checkpoints so far. */
+    #checkpoints = new Set<number>();
+    #lastCheckpoint = 0;
+    #signers = new Set<string>();
+    #rows = 0;
+    /** The rows without data of each account, and the accounts that are erased. */
+    #emptied = new Map<string, number>();
+    #erased = new Set<string>();
+    #signedUntil: string | undefined;
+
+    /** `trusted`: the DIDs whose checkpoints count. Empty: that of the first one. */
+    constructor(trusted: readonly string[]) {
+        this.#trusted = trusted;
+    }
+
+    /** Throws Fault if the line is wrong. */
+    read(text: string): void {
+        this.#lineNumber++;
+        if (this.#hasEnded) throw new Fault('It comes after the end.');
+        const { kind, line } = lineOf(text);
+        if ((kind === 'audit') === this.#isOpen) throw new Fault('An audit has one first line.');
+        if (kind === 'audit') this.#open(line as Line<'audit'>);
+        else if (kind === 'row') this.#addRow(line as Line<'row'> & AuditedRow);
+        else if (kind === 'seal') this.#addSeal(line as Line<'seal'> & AuditedSeal);
+        else if (kind === 'checkpoint') this.#addCheckpoint(line as Line<'checkpoint'>);
+        else this.#end(line as Line<'end'>);
+    }
+
+    /** Returns what a whole audit has shown. Throws Fault if lines are missing. */
+    end(): Shown {
+        if (!this.#hasEnded) throw new Fault('The last line is missing: the export broke off, or lines were removed.');
+        const unexplained = [...this.#emptied].filter(([account]) => !this.#erased.has(account));
+        return {
+            rows: this.#rows,
+            emptied_rows: sumOf(this.#emptied.values()),
+            unexplained_rows: sumOf(unexplained.map(([, rows]) => rows)),
+            signed_leaves: this.#lastCheckpoint - this.#start,
+            signed_until: this.#signedUntil,
+            unsigned_leaves: this.#tree.size - this.#lastCheckpoint,
+            issuers: [...this.#signers],
+        };
+    }
+
+    #open({ version, start, edge }: Line<'audit'>): void {
+        if (version !== VERSION) throw new Fault(`Only version ${VERSION} can be read.`);
+        const bytes = Buffer.from(String(edge), 'base64');
+        const tree = treeWith(Number(start), bytes);
+        if (!tree || tree.size !== start || bytes.toString('base64') !== edge)
+            throw new Fault('The edge does not belong to the start.');
+        this.#tree = tree;
+        this.#start = tree.size;
+        this.#lastCheckpoint = tree.size;
+        this.#isOpen = true;
+    }
+
+    #addRow(row: Line<'row'> & AuditedRow): void {
+        const data = Array.isArray(row.data) ? row.data : [];
+        if (data.length !== row.count) throw new Fault('It was changed: its count is another.');
+        const isEmptied = data.every((item) => Object.keys(item).length === 0);
+        const isWhole = hash('sha256', dataText(data)) === row.data_sha256;
+        if (!isWhole && !isEmptied) throw new Fault('It was changed: its data does not have the SHA-256.');
+        this.#addLeaf(row, rowLeaf(row));
+        this.#rows++;
+        if (!isWhole) this.#emptied.set(row.account, (this.#emptied.get(row.account) ?? 0) + 1);
+        if (row.type === 'account.erased') this.#erased.add(row.account);
+    }
+
+    #addSeal(seal: Line<'seal'> & AuditedSeal): void {
+        if (this.#unsealedFrom === undefined) throw new Fault('It seals no row: lines were removed, added or moved.');
+        const from = this.#unsealedFrom;
+        this.#addLeaf(seal, sealLeaf(seal));
+        if (seal.root !== rootOf(this.#tree).toString('base64'))
+            throw new Fault(`The root is another: it, or one of the lines from ${from} on, was changed.`);
+        const { checkpoint } = seal;
+        if (checkpoint >= this.#start && checkpoint > 0 && !this.#checkpoints.has(checkpoint))
+            throw new Fault(`The line with the checkpoint of ${checkpoint} leaves is missing before it.`);
+        this.#sealedAt = seal.sealed_at;
+        this.#unsealedFrom = undefined;
+    }
+
+    #addLeaf({ leaf, hash }: Leaf, text: string): void {
+        const { size } = this.#tree;
+        if (this.#start > 0 && this.#checkpoints.size === 0) throw new Fault('The checkpoint before it is missing.');
+        if (leaf !== size)
+            throw new Fault(`It is leaf ${leaf}, where leaf ${size} must be: lines were removed, added or moved.`);
+        const own = leafHash(text);
+        if (own.toString('hex') !== hash) throw new Fault('It was changed: it does not have the hash.');
+        this.#unsealedFrom ??= this.#lineNumber;
+        this.#tree = grownTree(this.#tree, [own]);
+    }
+
+    #addCheckpoint({ size, note }: Line<'checkpoint'>): void {
+        if (size !== this.#tree.size || this.#unsealedFrom !== undefined)
+            throw new Fault(
+                `It has ${size} leaves, but ${this.#tree.size} are before it: lines were removed or moved.`,
+            );
+        if (this.#checkpoints.has(this.#tree.size)) throw new Fault('It is there twice.');
+        const trusted = this.#trusted.length > 0 ? this.#trusted : [...this.#signers];
+        const { origin, ...signed } = checkpointOf(String(note), trusted);
+        if (signed.size !== size) throw new Fault(`It was changed: ${signed.size} leaves are signed.`);
+        if (!signed.root.equals(rootOf(this.#tree)))
+            throw new Fault(`Another root is signed: one of the lines from ${this.#unsignedFrom + 1} on was changed.`);
+        this.#signers.add(origin);
+        this.#checkpoints.add(signed.size);
+        this.#lastCheckpoint = signed.size;
+        this.#signedUntil = this.#sealedAt;
+        this.#unsignedFrom = this.#lineNumber;
+    }
+
+    #end({ size, checkpoint }: Line<'end'>): void {
+        if (size !== this.#tree.size || this.#unsealedFrom !== undefined || checkpoint !== this.#lastCheckpoint)
+            throw new Fault('Lines before it are missing or were added.');
+        if (this.#checkpoints.size === 0)
+            throw new Fault('No checkpoint is before it, so nobody has signed this. Export it again in an hour.');
+        this.#hasEnded = true;
+    }
+}
+
+function sumOf(numbers: Iterable<number>): number {
+    let sum = 0;
+    for (const number of numbers) sum += number;
+    return sum;
+}
+
+/** A line, whose members are those that the service writes, in the same form. */
+function lineOf(text: string): { kind: Kind; line: object } {
+    try {
+        const line = JSON.parse(text);
+        const kind = Object.keys(MEMBERS).find((name): name is Kind => name === line.kind);
+        const members = kind ? ['kind', ...MEMBERS[kind]] : [];
+        const written = JSON.stringify(Object.fromEntries(members.map((name) => [name, line[name]])));
+        if (kind && written === text) return { kind, line };
+    } catch {
+        // JSON.parse throws for every other text
+    }
+    throw new Fault('It was changed: the service writes no such line.');
+}

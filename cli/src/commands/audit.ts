@@ -1,0 +1,85 @@
+import { AuditFile } from '../audit/audit-file.ts';
+import { Fault } from '../audit/fault.ts';
+import { linesOf } from '../batch/lines.ts';
+import { written } from '../batch/results.ts';
+import { command } from '../command.ts';
+import { CliError } from '../errors.ts';
+import { textArgument } from '../input.ts';
+import { fieldsReport, type Report } from '../report.ts';
+import { fieldLines } from '../terminal/text.ts';
+import { SECRET_FILE, trusted } from '../trusted.ts';
+import { intoFile, writeLines } from './export.ts';
+
+/** Longest line of an audit, in bytes: a row has up to 1,000 events. */
+const MAX_AUDIT_LINE_BYTES = 4 << 20;
+const DID_KEY = /did:key:z6Mk[1-9A-HJ-NP-Za-km-z]{44}(?![1-9A-HJ-NP-Za-km-z])/;
+
+export const auditExport = command({
+    name: 'audit export',
+    summary: 'Export the events of all accounts as an audit, as a trusted caller',
+    details:
+        'Prints lines of JSON that "cred audit verify" checks. Needs the internal secret of the service, in CRED_INTERNAL_SECRET or in the file of --secret-file.',
+    options: {
+        from: { value: 'TIME', summary: 'Begin at the last checkpoint before this time' },
+        to: { value: 'TIME', summary: 'End with what was sealed at this time' },
+        output: { value: 'FILE', summary: 'A new file, which only you can read; else standard output', file: true },
+        'secret-file': SECRET_FILE,
+    },
+    examples: [{ line: 'cred audit export --from 2026-11-01T00:00:00Z --output november.ndjson' }],
+    async run({ options: { from, to, output, 'secret-file': file }, world, url }) {
+        const { admin } = trusted(world, url, file).internal;
+        const lines = () => admin.audit({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) });
+        if (output === undefined) {
+            await writeLines(lines(), (text) => written(world.stdout, text));
+            return {};
+        }
+        const { size, checkpoint } = await intoFile(output, (write) => writeLines(lines(), write));
+        return fieldsReport({ file: output, size, checkpoint }, { file: output, leaves: size, signed: checkpoint });
+    },
+});
+
+export const auditVerify = command({
+    name: 'audit verify',
+    summary: 'Verify an audit on this machine, without the service',
+    details:
+        'Exits with 0 if it is whole and signed, and with 1 if a line was changed, removed, added or moved: then it names the line. Without --issuer, the issuer that the first checkpoint names is taken: then look at it. Keep the last checkpoint that you have seen, because whoever has the key could write another audit.',
+    positionals: { file: { summary: 'The audit' } },
+    options: {
+        issuer: {
+            value: 'DID',
+            summary: 'DID of the service, which signs its status lists, too; or @FILE with it or its document',
+            repeatable: true,
+        },
+    },
+    examples: [{ line: 'cred audit verify november.ndjson --issuer did:key:z6Mk…' }],
+    async run({ args: { file: path }, options: { issuer: given }, world }) {
+        const issuers = await Promise.all(given.map(async (text) => didIn(await textArgument(text, 'a DID', world))));
+        const audit = new AuditFile(issuers);
+        let number = 0;
+        try {
+            for await (const { text, number: at } of linesOf(path, MAX_AUDIT_LINE_BYTES)) {
+                number = at;
+                audit.read(text);
+            }
+            number++;
+            return wholeReport(audit.end());
+        } catch (error) {
+            if (error instanceof Fault) return faultReport(number, error.message);
+            throw error;
+        }
+    },
+});
+
+function didIn(text: string): string {
+    const [did] = DID_KEY.exec(text) ?? [];
+    if (did === undefined) throw new CliError('--issuer must be the did:key of the service, or a file with it.');
+    return did;
+}
+
+function wholeReport(shown: ReturnType<AuditFile['end']>): Report {
+    return { data: { valid: true, ...shown }, good: true, lines: ['valid', ...fieldLines({ ...shown })] };
+}
+
+function faultReport(line: number, fault: string): Report {
+    return { data: { valid: false, line, fault }, good: false, lines: [`NOT valid: line ${line}. ${fault}`] };
+}

@@ -1,0 +1,107 @@
+import { type CallContext, requireTrusted } from '../../platform/context.ts';
+import { invalid } from '../../platform/errors.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import { rootOf, treeWith } from '../../platform/transparency/merkle-tree.ts';
+import type {
+    AuditLine,
+    AuditRow,
+    EventsServiceDefinition,
+    ListAuditRequest,
+} from '../../proto/gen/events/v1/events.ts';
+import type { AuditPage } from './audit.store.ts';
+import type { StoredEvent } from './gathered.ts';
+import type { EventsStore } from './store.ts';
+
+/*
+ * The audit: all events in the order in which they were appended, as the leaves of a Merkle tree. append.store.ts adds to
+ * it, the role signing signs its head once an hour, and whoever has the lines can check offline that none was changed.
+ */
+
+/** Number of leaves that are read for a page. Beyond it: the next page has them. */
+const PAGE_LEAVES = 200;
+/** Length of the data in a page, in characters. Beyond it: the next page has the rest. */
+const PAGE_LENGTH = 1 << 20;
+/** Length of a checkpoint, in characters. Beyond it: `invalid`. */
+const MAX_NOTE_LENGTH = 1_000;
+
+/** ISO 8601, with an offset. */
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+type Audit = Pick<
+    ServiceOf<typeof EventsServiceDefinition>,
+    'getTreeHead' | 'addCheckpoint' | 'findAudit' | 'listAudit'
+>;
+
+export function audit(store: EventsStore): Audit {
+    return {
+        async getTreeHead(_request, context) {
+            requireTrusted(context);
+            return store.currentTree(context);
+        },
+        async addCheckpoint({ size, edge, note }, context) {
+            requireTrusted(context);
+            const tree = treeWith(size, edge);
+            const root = await store.rootAt(size, context);
+            if (!tree || !root?.equals(rootOf(tree))) throw invalid('edge must be that of the tree at this size.');
+            if (note.length > MAX_NOTE_LENGTH) throw invalid(`note may have at most ${MAX_NOTE_LENGTH} characters.`);
+            await store.addCheckpoint({ tree, note }, context);
+            return {};
+        },
+        async findAudit({ from, to }, context) {
+            requireTrusted(context);
+            return store.auditRange({ from: timeIn(from), to: timeIn(to) }, context);
+        },
+        listAudit: (request, context) => listAudit(store, request, context),
+    };
+}
+
+/** A time in the form of the service. Throws AppError `invalid` for any other text. */
+function timeIn(text: string | undefined): string | undefined {
+    if (text === undefined) return undefined;
+    if (TIME.test(text) && Date.parse(text) >= 0) return new Date(text).toISOString();
+    throw invalid('from and to must be times since 1970, such as 2026-01-31T00:00:00Z.');
+}
+
+async function listAudit(store: EventsStore, { from, end }: ListAuditRequest, context: CallContext) {
+    requireTrusted(context);
+    if (![from, end].every((number) => Number.isSafeInteger(number) && number >= 0))
+        throw invalid('from and end must be numbers of leaves.');
+    const until = Math.min(end, from + PAGE_LEAVES);
+    const all = linesOf(await store.auditPage({ from, end: until }, context));
+    const lines = shortened(all);
+    const [following] = all.slice(lines.length);
+    const next = following ? lastLeaf(following) : until;
+    return { lines, next_cursor: next < end ? next : undefined };
+}
+
+/** In the order of the leaves. A checkpoint comes after the last leaf that it covers. */
+function linesOf({ rows, seals, checkpoints }: AuditPage): AuditLine[] {
+    const none = { row: undefined, seal: undefined, checkpoint: undefined };
+    return [
+        ...rows.map(({ data_sha256, data, ...row }) => {
+            const stored: StoredEvent[] = JSON.parse(data);
+            const events = stored.map(({ timestamp, ...data }) => ({ data, timestamp }));
+            return { ...none, row: { ...row, data_sha256: data_sha256.toString('hex'), data: events } };
+        }),
+        ...seals.map((seal) => ({ ...none, seal })),
+        ...checkpoints.map((checkpoint) => ({ ...none, checkpoint })),
+    ].sort((one, other) => lastLeaf(one) - lastLeaf(other)); // the sort is stable
+}
+
+function lastLeaf({ row, seal, checkpoint }: AuditLine): number {
+    return row?.leaf ?? seal?.leaf ?? (checkpoint?.size ?? 0) - 1;
+}
+
+/** The first of these lines, and those after it while the data of all together are not longer than PAGE_LENGTH. */
+function shortened(lines: readonly AuditLine[]): AuditLine[] {
+    let sum = 0;
+    const end = lines.findIndex(({ row }, index) => {
+        sum += row ? lengthOf(row) : 0;
+        return index > 0 && sum > PAGE_LENGTH;
+    });
+    return end === -1 ? [...lines] : lines.slice(0, end);
+}
+
+function lengthOf({ data }: AuditRow): number {
+    return JSON.stringify(data).length;
+}

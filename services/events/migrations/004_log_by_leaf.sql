@@ -1,0 +1,1 @@
+CREATE INDEX IF NOT EXISTS log_by_leaf ON events.log (leaf);
