@@ -36,6 +36,12 @@ export const GUIDES = [
         about: 'what happens to the objects of an account, without asking for each of them',
     },
     {
+        file: 'docs/guides/webhooks.md',
+        path: '/docs/guides/webhooks',
+        title: 'Webhooks',
+        about: 'the service sends events to your URL, signed, until they arrive',
+    },
+    {
         file: 'docs/guides/export.md',
         path: '/docs/guides/export',
         title: 'Export',
