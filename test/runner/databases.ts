@@ -10,8 +10,13 @@ import { closing, workDir } from './lifetime.ts';
 /** `npm run proof -- pgbouncer`: the end-to-end tests reach PostgreSQL through pgbouncer in transaction mode. */
 const BEHIND_PGBOUNCER = process.env['E2E_POOLER'] === 'pgbouncer';
 
-/** The files of a folder share a process and keep their databases open until its end, beside all services of a round. */
-const MAX_CONNECTIONS = 400;
+const SETTINGS = {
+    // The files of a folder share a process and keep their databases open until its end, beside all services of a round.
+    max_connections: '400',
+    // The databases of a run end with it, so they need not outlive a crash of the machine.
+    fsync: 'off',
+    full_page_writes: 'off',
+};
 /** Name of the migrated database that tests copy. */
 const TEMPLATE = 'migrated';
 
@@ -21,7 +26,7 @@ export type Environment = Record<string, string>;
 export async function startDatabases(): Promise<Environment> {
     const options = { dataDir: workDir, log: () => {} };
     const [postgres, redis] = await Promise.all([
-        givenPostgres() ?? startPostgres({ ...options, maxConnections: MAX_CONNECTIONS }),
+        givenPostgres() ?? startPostgres({ ...options, settings: SETTINGS }),
         givenRedis() ?? startRedis(options),
     ]);
     closing.defer(() => postgres.stop());

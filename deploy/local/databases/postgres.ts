@@ -32,8 +32,6 @@ export interface LocalPostgres extends LocalServer {
     adminUrl: string;
 }
 
-/** Maximum number of connections, as PostgreSQL has it by default. Beyond it: PostgreSQL refuses a connection. */
-const MAX_CONNECTIONS = 100;
 const SETTINGS = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -62,8 +60,8 @@ export async function startPostgres({
     dataDir,
     log,
     signal,
-    maxConnections = MAX_CONNECTIONS,
-}: ServerOptions & { maxConnections?: number }): Promise<LocalPostgres> {
+    settings = {},
+}: ServerOptions & { settings?: Readonly<Record<string, string>> }): Promise<LocalPostgres> {
     const folder = join(dataDir, 'postgres');
     const binaries = postgresBinaries();
     await stopOrphan(folder, log);
@@ -73,7 +71,7 @@ export async function startPostgres({
         : await createCluster({ binaries, dataDir, folder, signal });
     const command = [...account.prefix, binaries.postgres, '-D', folder];
     const logFile = join(dataDir, 'postgres.log');
-    const { pid, port } = await launch({ command, folder, logFile, signal, maxConnections });
+    const { pid, port } = await launch({ command, folder, logFile, signal, settings });
     const stop = (): Promise<void> => terminate(pid, SHUTDOWN);
     try {
         const password = await ensureDatabase(dataDir, port);
@@ -125,12 +123,12 @@ async function launch(options: {
     folder: string;
     logFile: string;
     signal: AbortSignal | undefined;
-    maxConnections: number;
+    settings: Readonly<Record<string, string>>;
 }): Promise<{ pid: number; port: number }> {
     for (let attempt = 1; ; attempt++) {
         const port = await pickPort();
         const output = openServerLog(options.logFile);
-        const all = { ...SETTINGS, max_connections: options.maxConnections, port };
+        const all = { ...SETTINGS, ...options.settings, port };
         const settings = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
         const [program = '', ...args] = [...options.command, ...settings];
         const server = spawn(program, args, {
