@@ -35,10 +35,14 @@ const ajv = new Ajv2020({
     },
 }).addSchema({ components: document.components }, 'document');
 
+/** By the text of their schema: compiling one takes much longer than a check, and an answer may have thousands of lines. */
+const checks = new Map<string, ReturnType<typeof ajv.compile>>();
+
 /** The errors in a value by a schema of the document. The validator is independent of the service's code. */
 export function faults(schema: object, value: unknown): string[] {
     const inDocument = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
-    const check = ajv.compile(JSON.parse(inDocument));
+    const check = checks.get(inDocument) ?? ajv.compile(JSON.parse(inDocument));
+    checks.set(inDocument, check);
     if (check(value)) return [];
     return (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
