@@ -17,6 +17,7 @@ import { collected } from '../../test/support/collected.ts';
 import { issuerSteps, type ManagedIssuer } from './issuer-steps.ts';
 import { batchSteps, issueTwice, statusListSteps } from './issuing-steps.ts';
 import type { Step } from './step.ts';
+import { webhookSteps } from './webhook-steps.ts';
 
 /** A client that returns with the same account, key, DID, issuer and wallet, so that a visit adds only rows. */
 export interface Visitor {
@@ -51,6 +52,7 @@ export async function visit(visitor: Visitor): Promise<{ calls: number; refused:
         ...issuerSteps(client, visitor.issuer),
         () => client.presentations.verify({ presentation: presented.presentation, audience: presented.audience }),
         ...walletSteps(client, visitor, issued),
+        ...webhookSteps(client),
         () => service.internal.keys.verify({ api_key: visitor.api_key, scope: 'dids:read' }),
         ...internalSteps(visitor, session.token, {
             ...issued,
@@ -171,6 +173,7 @@ function internalSteps(
     return [
         () => internal.auth.register({ email, password }),
         () => internal.admin.createUsers({ users: [{ email, password }] }),
+        () => internal.subjects.erase({ subject_did: 'did:web:nobody.example' }),
         () => internal.admin.importUsers({ users: [{ email, password_hash: 'of no form' }] }),
         () => service.as({ token }).internal.auth.me(),
         () => internal.admin.stats(),
