@@ -54,7 +54,9 @@ describe('docs/growth.md', () => {
     it('names every kind of Redis key and every table', () => {
         const prefixes = redisPrefixes().filter((prefix) => !new RegExp(`\`\\{?${prefix}:`).test(GROWTH));
         assert.deepEqual(prefixes, [], 'add rows for Redis keys with these prefixes');
-        const unnamed = tables().filter((table) => !GROWTH.includes(`\`${table}\``));
+        const isNamed = (table: string) =>
+            GROWTH.includes(`\`${table}\``) || GROWTH.includes(`\`*${table.slice(table.indexOf('.'))}\``);
+        const unnamed = tables().filter((table) => !isNamed(table));
         assert.deepEqual(unnamed, [], 'add rows for these tables');
     });
 });
