@@ -8,6 +8,7 @@ import { issuer } from './issuers.ts';
 import { keySummary } from './keys.ts';
 import { userFields } from './me.ts';
 import { statistics } from './statistics.ts';
+import { webhook } from './webhooks/webhooks.ts';
 
 const number = z.number();
 
@@ -58,6 +59,7 @@ const LINES = [
         created_at: z.string(),
         contents: oneOf('sealed'),
     }),
+    z.object({ kind: z.literal('webhook'), ...webhook.shape }),
     z.object({ kind: z.literal('event'), ...event.shape }),
     z.object({ kind: z.literal('end'), counts: z.record(z.string(), number) }),
 ] as const;

@@ -47,6 +47,11 @@ const PARTS = {
         const { wallets, next_cursor } = await wallet.list({ limit: MAX_PAGE_ROWS, cursor }, context);
         return { rows: wallets.map((row) => ({ ...row, contents: 'sealed' })), next_cursor };
     },
+    async webhook({ webhooks: service }, cursor, context) {
+        const page = { limit: MAX_PAGE_ROWS, cursor, with_total: false };
+        const { webhooks, next_cursor } = await service.list(page, context);
+        return { rows: webhooks, next_cursor };
+    },
     async event({ events: service }, cursor, context) {
         const page = { after: Number(cursor ?? 0), types: [], limit: MAX_PAGE_ROWS };
         const { events, next } = await service.listEvents(page, context);

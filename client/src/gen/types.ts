@@ -1884,6 +1884,24 @@ export type MeExportData =
       }
     | {
           /** What the line is about. */
+          kind: 'webhook';
+          /** Id of a webhook. */
+          webhook_id: string;
+          /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
+          url: string;
+          /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+          types: string[];
+          /** What it is for, in the words of its owner: at most 500 characters. */
+          description?: string;
+          /** `active` signs. `retired` only verifies. `compromised` does neither. */
+          state: 'active' | 'paused' | 'disabled';
+          /** When it was created. */
+          created_at: string;
+          /** The first failure since the last success. */
+          failing_since?: string;
+      }
+    | {
+          /** What the line is about. */
           kind: 'event';
           /** Id of an event. It is the same whenever the event is read. */
           event_id: string;

@@ -17,7 +17,7 @@ const overlap = z
     .refine((seconds) => Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_OVERLAP_SECONDS, OVERLAP_RANGE)
     .meta({ type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: DEFAULT_OVERLAP_SECONDS });
 
-const webhook = z.object({
+export const webhook = z.object({
     webhook_id: z.string(),
     url: z.string(),
     types: z.array(z.string()),

@@ -41,16 +41,18 @@ async function filledAccount() {
     const wallet = await newWallet(token, 'only the owner knows this');
     await store(token, wallet, kept.credential, { folder: 'a folder in the wallet' });
     const { private_key } = await me.wallets.open({ wallet_id: wallet.wallet_id, password: wallet.password });
+    const { secret, ...webhook } = await me.webhooks.create({ url: 'https://shop.example/', types: ['key.rotated'] });
     await until('all events are listed', async () => (await me.events.list()).events.length === 7);
     const tokens = [token, account.refresh_token, ended.token, ended.refresh_token];
     const contents = [kept.credential, revoked.credential, shown.presentation, 'of the subject', 'a folder in the'];
-    const secrets = [...tokens, ...contents, api_key, account.password, wallet.password, own.private_key, private_key];
-    return { account, key_id, own, managed, kept, revoked, shown, wallet, secrets };
+    const passwords = [account.password, wallet.password];
+    const secrets = [...tokens, ...contents, ...passwords, api_key, own.private_key, private_key, secret];
+    return { account, key_id, own, managed, kept, revoked, shown, wallet, webhook, secrets };
 }
 
 describe('the export of an account', () => {
     it('has all its objects with the fields that other calls show, and their numbers in its last line', async () => {
-        const { account, key_id, own, managed, kept, revoked, shown, wallet } = await filledAccount();
+        const { account, key_id, own, managed, kept, revoked, shown, wallet, webhook } = await filledAccount();
         const me = service.as(account);
         const { lines } = await exported(account);
 
@@ -79,6 +81,7 @@ describe('the export of an account', () => {
         assert.deepEqual(ofKind(lines, 'presentation'), [{ kind: 'presentation', ...presentation }]);
         const { wallet_id, created_at } = wallet;
         assert.deepEqual(ofKind(lines, 'wallet'), [{ kind: 'wallet', wallet_id, created_at, contents: 'sealed' }]);
+        assert.deepEqual(ofKind(lines, 'webhook'), [{ kind: 'webhook', ...webhook }]);
         const { events } = await me.events.list();
         assert.deepEqual(
             ofKind(lines, 'event'),
@@ -103,7 +106,10 @@ describe('the export of an account', () => {
             assert.ok(secret.length >= 8);
             assert.ok(!text.includes(secret), secret);
         }
-        assert.doesNotMatch(text, /argon2|v4\.public\.|eyJ|"(password|hash|token|api_key|private_key|sealed)\w*":/);
+        assert.doesNotMatch(
+            text,
+            /argon2|v4\.public\.|eyJ|"(password|hash|token|api_key|private_key|secret|sealed)\w*":/,
+        );
     });
 
     it('has everything of an account with several pages of objects, and nothing of others', async () => {
