@@ -28,7 +28,8 @@ describe('the package that is built from the client', () => {
         for (const file of files) {
             assert.ok(existsSync(join(site, file.replace(/\.js$/, '.d.ts'))), file);
             const sources = readFileSync(join(site, file), 'utf8').matchAll(
-                /(?<![\w/])(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g, // a path may end with "/import"
+                // Statements, and calls of import. A parameter may be called "from", a path may end with "/import".
+                /(?:^(?:import|export)\b[^'"=;]*|\bimport\()['"]([^'"]+)['"]/gm,
             );
             for (const [, source = ''] of sources) assert.match(source, /^\.\.?\/.*\.js$/, file);
         }
