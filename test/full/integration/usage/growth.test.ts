@@ -11,8 +11,10 @@ import { sql } from '../../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../../platform/process/config.ts';
 import { shardTag } from '../../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
+import { DidServiceDefinition } from '../../../../proto/gen/did/v1/did.ts';
 import { findDrift } from '../../../../services/counts/drift.store.ts';
 import { ONE_PART } from '../../../../services/credentials/parts/part-map.ts';
+import { didService } from '../../../../services/did/service.ts';
 import { didStore } from '../../../../services/did/store.ts';
 import { eventsService } from '../../../../services/events/service.ts';
 import { eventsStore } from '../../../../services/events/store.ts';
@@ -29,9 +31,10 @@ import { poolMetrics } from '../../../../workers/crypto/pool-metrics.ts';
 import { signaturePool } from '../../../../workers/crypto/signatures.ts';
 import { signingKey } from '../../../integration/identity/identity.fixture.ts';
 import { age, ageTotals } from '../../../integration/services/ageing.ts';
-import { AMPLE } from '../../../integration/services/ample.ts';
-import { testCursors } from '../../../integration/services/reached.ts';
+import { AMPLE, NO_QUOTA } from '../../../integration/services/ample.ts';
+import { reached, testCursors } from '../../../integration/services/reached.ts';
 import { testIdempotency } from '../../../integration/services/test-idempotency.ts';
+import { testSigning } from '../../../integration/signing/signing.fixture.ts';
 import { quiet, testContext, testDatabase, testRedis } from '../../../support/harness.ts';
 import { confirmedAt } from '../../../support/test-redis.ts';
 
@@ -64,6 +67,26 @@ const counts = requestCounts({
     log: quiet,
     metrics: createMetrics(),
 });
+const idempotency = testIdempotency(db);
+/** The services that jobs call. No other is called, because no credential has a place on a status list. */
+const called = {
+    events: eventsService({ store: eventsStore(db) }),
+    signing: testSigning(db, {
+        did: reached(
+            DidServiceDefinition,
+            didService({
+                store: didStore(db),
+                signatures,
+                quota: NO_QUOTA,
+                idempotency: idempotency('did'),
+                clock: Date.now,
+            }),
+        ),
+        signatures,
+        idempotency: idempotency('signing'),
+        clock: Date.now,
+    }),
+};
 const ground: ServiceDependencies = {
     config: loadConfig({ REDIS_SHARDS: String(SHARDS), JWT_KEYS: keysPem }),
     db,
@@ -78,9 +101,8 @@ const ground: ServiceDependencies = {
     requestCounts: () => counts,
     signatures: () => signatures,
     passwords: () => passwords,
-    // The jobs call no other service, because no credential has a place on a status list.
-    serviceClient: () => eventsService({ store: eventsStore(db) }) as never,
-    idempotency: testIdempotency(db),
+    serviceClient: (role) => called[role as keyof typeof called] as never,
+    idempotency,
 };
 const jobs = Object.values(SERVICES).flatMap((service) => Object.values(service.jobs?.(ground) ?? {}));
 
@@ -91,7 +113,7 @@ const identity = identityService({
     tokens: tokens({ keysPem, accessSeconds: 43_200, refreshSeconds: 30 * 86_400, clock: Date.now }),
     guard: guard({ redis, shards: SHARDS }),
     livenessMarks: ended,
-    idempotency: testIdempotency(db)('identity'),
+    idempotency: idempotency('identity'),
     requestCounts: counts,
     cursors: testCursors,
     sessionQuota: AMPLE,
