@@ -34,6 +34,7 @@ async function started(t: TestContext, replaced: Replaced) {
         credentials: { listIssued: async () => ({ credentials: [] }) },
         presentations: { list: async () => ({ presentations: [] }) },
         wallet: { list: async () => ({ wallets: [] }) },
+        webhooks: { list: async () => ({ webhooks: [] }) },
         events: { listEvents: async () => ({ events: [], next: 0 }) },
     };
     const roles = Object.keys(stubs) as ServiceRole[];
