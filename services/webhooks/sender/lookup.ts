@@ -1,3 +1,4 @@
+import { NODATA } from 'node:dns';
 import type { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { Reachable } from './addresses.ts';
@@ -37,7 +38,8 @@ async function addressesOf(resolver: NameResolver, host: string) {
     const all = found.flatMap((answer, index) =>
         answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : [],
     );
+    if (all.length > 0) return all;
     const [first] = found;
-    if (all.length === 0 && first.status === 'rejected') throw first.reason;
-    return all;
+    // An answer that has only an alias is no error for the resolver, and Node cannot connect to no address at all.
+    throw first.status === 'rejected' ? first.reason : Object.assign(new Error('no address'), { code: NODATA });
 }

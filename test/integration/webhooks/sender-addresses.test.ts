@@ -123,10 +123,12 @@ describe('a webhook', () => {
         assert.equal(receiver.requests.length, 0);
     });
 
-    it('fails if the name has no address, or the DNS server is silent', async () => {
+    it('fails if the name has no address or only an alias, or the DNS server is silent', async () => {
         const open = sender('127.0.0.2');
         zone = () => [];
         const reason = (code: string) => `No connection to the host was possible (${code}).`;
+        assert.deepEqual(await open.send(post('/')), { kind: 'failed', reason: reason('ENODATA') });
+        zone = () => ['elsewhere.example'];
         assert.deepEqual(await open.send(post('/')), { kind: 'failed', reason: reason('ENODATA') });
         zone = () => undefined;
         assert.deepEqual(await open.send(post('/')), { kind: 'failed', reason: reason('ETIMEOUT') });

@@ -1,11 +1,14 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { isIP } from 'node:net';
 import { groupsOf } from '../../../platform/access/networks.ts';
 
 /** The types of questions that it answers (RFC 1035, RFC 3596). */
 const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' };
+/** The type of a record that names an alias. */
+const CNAME = 5;
 
-/** The addresses of a name. Undefined: the server keeps silent. */
+/** The addresses of a name, or the name for which it is an alias. Undefined: the server keeps silent. */
 type Zone = (name: string, type: 'A' | 'AAAA') => readonly string[] | undefined;
 
 /** Starts a DNS server on a port of 127.0.0.1. `server` is its address for dns.Resolver. */
@@ -41,8 +44,12 @@ function answerTo(question: Buffer, type: number, addresses: readonly string[]):
 
 /** The name is that of the question; the answer may be kept for no time. */
 function record(type: number, address: string): Buffer {
-    const data = address.includes(':')
-        ? groupsOf(address).flatMap((group) => [group >> 8, group & 0xff])
-        : address.split('.').map(Number);
-    return Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length, ...data]);
+    const data = dataOf(address);
+    return Buffer.from([0xc0, 12, 0, isIP(address) ? type : CNAME, 0, 1, 0, 0, 0, 0, 0, data.length, ...data]);
+}
+
+function dataOf(address: string): number[] {
+    if (isIP(address) === 4) return address.split('.').map(Number);
+    if (isIP(address) === 6) return groupsOf(address).flatMap((group) => [group >> 8, group & 0xff]);
+    return [...address.split('.').flatMap((label) => [label.length, ...Buffer.from(label)]), 0];
 }
