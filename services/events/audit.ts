@@ -8,6 +8,7 @@ import type {
     EventsServiceDefinition,
     ListAuditRequest,
 } from '../../proto/gen/events/v1/events.ts';
+import { readDateTime } from '../../tokens/times.ts';
 import type { AuditPage } from './audit.store.ts';
 import type { StoredEvent } from './gathered.ts';
 import type { EventsStore } from './store.ts';
@@ -23,9 +24,6 @@ const PAGE_LEAVES = 200;
 const PAGE_LENGTH = 1 << 20;
 /** Length of a checkpoint, in characters. Beyond it: `invalid`. */
 const MAX_NOTE_LENGTH = 1_000;
-
-/** ISO 8601, with an offset. */
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 type Audit = Pick<
     ServiceOf<typeof EventsServiceDefinition>,
@@ -58,7 +56,8 @@ export function audit(store: EventsStore): Audit {
 /** A time in the form of the service. Throws AppError `invalid` for any other text. */
 function timeIn(text: string | undefined): string | undefined {
     if (text === undefined) return undefined;
-    if (TIME.test(text) && Date.parse(text) >= 0) return new Date(text).toISOString();
+    const time = readDateTime(text);
+    if (time !== undefined && Date.parse(time) >= 0) return time;
     throw invalid('from and to must be times since 1970, such as 2026-01-31T00:00:00Z.');
 }
 

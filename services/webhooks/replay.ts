@@ -3,6 +3,7 @@ import { DAY_MS } from '../../platform/days.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import type { ReplayRequest, ReplayResponse } from '../../proto/gen/webhooks/v1/webhooks.ts';
 import { MAX_REPLAY_DAYS } from '../../proto/limits.ts';
+import { readDateTime } from '../../tokens/times.ts';
 import { deliveryOfEvent } from './body.ts';
 import type { WebhooksDependencies } from './dependencies.ts';
 import type { OwnEndpoint } from './rows.ts';
@@ -74,8 +75,9 @@ async function replayTime(
 }
 
 function requireTimes(fromText = '', toText = ''): { from: number; to: number } {
-    const [from, to] = [Date.parse(fromText), Date.parse(toText)];
-    if (Number.isNaN(from) || Number.isNaN(to)) throw invalid('Give event_id, or from and to as times of ISO 8601.');
+    const [from, to] = [Date.parse(readDateTime(fromText) ?? ''), Date.parse(readDateTime(toText) ?? '')];
+    if (Number.isNaN(from) || Number.isNaN(to))
+        throw invalid('Give event_id, or from and to as times of ISO 8601 with an offset.');
     if (from >= to) throw invalid('from must be before to.');
     if (to - from > MAX_REPLAY_DAYS * DAY_MS) throw invalid(`to may be at most ${MAX_REPLAY_DAYS} days after from.`);
     return { from, to };

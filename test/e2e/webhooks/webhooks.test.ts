@@ -85,6 +85,8 @@ describe('/v1/webhooks', () => {
             { from, to: from },
             { from },
             { from: 'x', to: 'y' },
+            { from: '2026-11-20T00:00:00', to: '2026-11-21T00:00:00' }, // of which zone?
+            { from: '+020000-01-01T00:00:00Z', to: '+020000-01-02T00:00:00Z' },
             { event_id: 'x', from, to: '2026-01-02T00:00:00Z' },
             {},
         ])
