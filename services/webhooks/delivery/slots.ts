@@ -1,3 +1,5 @@
+import { Places } from '../../../platform/bounded-queue.ts';
+
 /** Maximum number of deliveries that a process has under way. Beyond it: the next ones wait. */
 const MAX_IN_FLIGHT = 256;
 /**
@@ -5,6 +7,8 @@ const MAX_IN_FLIGHT = 256;
  * hang leave room for the others. Beyond it: the next ones wait.
  */
 const MAX_PROBES = 128;
+/** Maximum number of deliveries that wait, more than all lanes of a process have. Beyond it: the lane is interrupted. */
+const MAX_WAITING = 8_192;
 
 /** The places of a process for deliveries under way. */
 export interface Slots {
@@ -13,26 +17,9 @@ export interface Slots {
 }
 
 export function slots(): Slots {
-    const all = places(MAX_IN_FLIGHT);
-    const probes = places(MAX_PROBES);
+    const all = new Places({ places: MAX_IN_FLIGHT, name: 'webhook_deliveries', maxWaiting: MAX_WAITING });
+    const probes = new Places({ places: MAX_PROBES, name: 'webhook_probes', maxWaiting: MAX_WAITING });
     return {
-        run: (isProbe, work) => (isProbe ? probes(() => all(work)) : all(work)),
-    };
-}
-
-/** Runs so many pieces of work at a time, in the order in which they came. */
-function places(count: number) {
-    let free = count;
-    const waiting: Array<() => void> = [];
-    return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-        if (free > 0) free--;
-        else await new Promise<void>((resolve) => waiting.push(resolve));
-        try {
-            return await work();
-        } finally {
-            const next = waiting.shift();
-            if (next) next();
-            else free++;
-        }
+        run: (isProbe, work) => (isProbe ? probes.run(() => all.run(work, {}), {}) : all.run(work, {})),
     };
 }
