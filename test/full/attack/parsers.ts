@@ -24,6 +24,7 @@ import { openToken } from '../../../workers/crypto/signature-jobs.ts';
 import { GATEWAY_PARSERS } from './gateway-parsers.ts';
 import { base64, CLAIMS, filled, HEADER, letters, MIB, type Parser, tokens, values } from './parser-inputs.ts';
 import { RULE_PARSERS } from './rule-parsers.ts';
+import { SD_JWT_PARSERS } from './sd-jwt-parsers.ts';
 import { WORST_JSON } from './worst-texts.ts';
 
 const UTF8 = new TextEncoder();
@@ -211,4 +212,5 @@ export const PARSERS: readonly Parser[] = [
         run: (token) => openToken({ token, members: ['iss'], raw: ['claims'] }),
     },
     ...RULE_PARSERS,
+    ...SD_JWT_PARSERS,
 ];
