@@ -7,7 +7,7 @@ export type PublicKey = Uint8Array & { readonly [kind]: 'public key' };
 export const DID_KEY_SCHEME = 'did:key:';
 export const DID_KEY_MULTICODEC = [0xed, 0x01] as const;
 /** The multicodec and the key. */
-export const DID_KEY_BYTES = 34;
+const DID_KEY_BYTES = 34;
 /** 34 bytes that begin with this multicodec have 47 digits in base58, and the first ones are `6Mk`. */
 const DID_KEY = /^did:key:z6Mk[1-9A-HJ-NP-Za-km-z]{44}$/;
 
@@ -24,17 +24,17 @@ for (const [value, digit] of [...'123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmn
  */
 export function decodeDidKey(did: string): PublicKey | undefined {
     if (!DID_KEY.test(did)) return undefined;
-    const bytes = bytesOf(did.slice(DID_KEY_SCHEME.length + 1));
+    const bytes = base58Bytes(did.slice(DID_KEY_SCHEME.length + 1), DID_KEY_BYTES);
     if (bytes[0] !== DID_KEY_MULTICODEC[0] || bytes[1] !== DID_KEY_MULTICODEC[1]) return undefined;
     return bytes.slice(DID_KEY_MULTICODEC.length) as PublicKey; // 34 - 2 bytes
 }
 
 /**
- * Returns the DID_KEY_BYTES of a base58 number with 47 digits. The greatest number that DID_KEY matches fits into them.
- * Two digits and two bytes at a time take a quarter of the steps.
+ * Returns a base58 number as `length` bytes, which must have room for it. The number of digits is odd, that of bytes even:
+ * two digits and two bytes at a time take a quarter of the steps.
  */
-function bytesOf(digits: string): Uint8Array {
-    const words = new Uint16Array(DID_KEY_BYTES / 2); // the most significant one first
+export function base58Bytes(digits: string, length: number): Uint8Array {
+    const words = new Uint16Array(length / 2); // the most significant one first
     words[words.length - 1] = digitAt(digits, 0);
     for (let at = 1; at < digits.length; at += 2) {
         let carry = 58 * digitAt(digits, at) + digitAt(digits, at + 1);
@@ -44,7 +44,7 @@ function bytesOf(digits: string): Uint8Array {
             carry >>>= 16;
         }
     }
-    const bytes = new Uint8Array(DID_KEY_BYTES);
+    const bytes = new Uint8Array(length);
     for (let i = 0; i < bytes.length; i++) bytes[i] = (words[i >> 1] ?? 0) >> (i % 2 === 0 ? 8 : 0);
     return bytes;
 }

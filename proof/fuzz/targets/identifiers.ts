@@ -7,7 +7,8 @@ import { decodeBase64 } from '../../../platform/base64.ts';
 import { requireCredentialId } from '../../../services/credential-id.ts';
 import { cursors, type ListScope } from '../../../services/cursors.ts';
 import { decodeDidKey, isDid } from '../../../tokens/did-key.ts';
-import { encodeDidKey } from '../../../workers/crypto/did-key.ts';
+import { decodeP256DidKey } from '../../../tokens/p256-did-key.ts';
+import { encodeDidKey, encodeP256DidKey } from '../../../workers/crypto/did-key.ts';
 import type { PublicKey } from '../../../workers/crypto/ed25519.ts';
 import { attempt, target } from '../parsers/target.ts';
 
@@ -33,6 +34,24 @@ export const didKey = target({
         const good = bytes?.length === 34 && bytes[0] === 0xed && bytes[1] === 0x01 && text.startsWith('did:key:z6Mk');
         assert.deepEqual(key && Buffer.from(key), good ? Buffer.from(bytes.subarray(2)) : undefined);
         if (key) assert.equal(encodeDidKey(key), text);
+    },
+});
+
+const P256_DID = 'did:key:zDnaerx9CtbPJ1q36T5Ln5wYt3MQYeGRG5ehnPAmxcf5mDZpv';
+
+/** The same for P-256: two bytes of multicodec, then 0x02 or 0x03 and the 32 bytes of x. */
+export const p256DidKey = target({
+    name: 'p256-did-key',
+    seeds: [P256_DID, `${P256_DID}#zDn`, SOME_DID, `did:key:zDnae${'z'.repeat(44)}`, `did:key:zDnae${'1'.repeat(44)}`],
+    dictionary: ['did:key:', 'zDnae', 'zDnb', '1', 'z', '0', 'O', 'I', 'l', '#', '?', 'é'],
+    maxBytes: 4 << 10,
+    parse: (input) => decodeP256DidKey(input.toString()),
+    check(input, key) {
+        const text = input.toString();
+        const bytes = text.startsWith('did:key:zDnae') ? bs58.decodeUnsafe(text.slice(9)) : undefined;
+        const good = bytes?.length === 35 && bytes[0] === 0x80 && bytes[1] === 0x24 && (bytes[2] ?? 0) >> 1 === 1;
+        assert.deepEqual(key && Buffer.from(key), good ? Buffer.from(bytes.subarray(2)) : undefined);
+        if (key) assert.equal(encodeP256DidKey(key), text);
     },
 });
 

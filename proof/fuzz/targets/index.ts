@@ -1,6 +1,6 @@
 import type { Target } from '../parsers/target.ts';
 import { idempotencyKey } from './idempotency-key.ts';
-import { apiKey, base64, credentialId, cursor, did, didKey } from './identifiers.ts';
+import { apiKey, base64, credentialId, cursor, did, didKey, p256DidKey } from './identifiers.ts';
 import { json, jsonObject } from './json.ts';
 import { frame } from './messages.ts';
 import { pasetoPayload, pasetoToken } from './paseto.ts';
@@ -14,7 +14,7 @@ export const TARGETS: readonly Target[] = [
     ...[json, jsonObject, bodies, parameters],
     ...[query, requestTarget, authorization, headerFields, address, idempotencyKey, traceparent],
     ...[pasetoToken, pasetoPayload, sessionToken, sessionClaims],
-    ...[didKey, did, base64, cursor, apiKey, credentialId],
+    ...[didKey, p256DidKey, did, base64, cursor, apiKey, credentialId],
     ...[email, dateTime, phcString, frame],
 ];
 

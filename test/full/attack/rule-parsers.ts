@@ -22,9 +22,10 @@ import { requirePage } from '../../../services/wallet/list.ts';
 import { requirePassword } from '../../../services/wallet/unlock.ts';
 import { requireWebhookUrl } from '../../../services/webhooks/sender/url.ts';
 import { isCredentialType } from '../../../tokens/credential.ts';
+import { decodeP256DidKey } from '../../../tokens/p256-did-key.ts';
 import { isText } from '../../../tokens/texts.ts';
 import { keyPairFrom, publicKeyFrom } from '../../../workers/crypto/ed25519.ts';
-import { attempt, filled, MIB, type Parser } from './parser-inputs.ts';
+import { attempt, filled, letters, MIB, type Parser } from './parser-inputs.ts';
 
 const METADATA = 15 << 10;
 const repeated = (unit: string, before = '') => filled(before, unit);
@@ -141,6 +142,12 @@ export const RULE_PARSERS: readonly Parser[] = [
         run: (text) => attempt(() => requireWebhookUrl(text, () => false)),
     },
     { at: 'services/wallet/unlock.ts:requirePassword', longest: MIB, worst: texts, run: requirePassword },
+    {
+        at: 'tokens/p256-did-key.ts:decodeP256DidKey',
+        longest: MIB,
+        worst: { ...letters, digits: filled('did:key:zDnae', 'z') },
+        run: decodeP256DidKey,
+    },
     {
         at: 'workers/crypto/ed25519.ts:keyPairFrom',
         longest: MIB,

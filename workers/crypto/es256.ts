@@ -1,0 +1,75 @@
+import { createECDH, sign as signWith, verify as verifyWith } from 'node:crypto';
+import type { P256PublicKey } from '../../tokens/p256-did-key.ts';
+
+declare const kind: unique symbol;
+
+export type { P256PublicKey };
+
+/** The 32-byte secret of a P-256 key pair: a number below the order of the curve, big-endian (SEC 1, section 2.3.7). */
+export type P256Secret = Uint8Array & { readonly [kind]: 'P-256 secret' };
+
+export interface P256KeyPair {
+    public_key: P256PublicKey;
+    secret: P256Secret;
+}
+
+const CURVE = 'prime256v1';
+const KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+
+/** A signature of ES256 is r and s, 32 bytes each (RFC 7518, section 3.4). */
+const FORM = { dsaEncoding: 'ieee-p1363' } as const;
+
+/** What stands before and behind a secret in an ECPrivateKey without its public key (RFC 5915, section 3). */
+const BEFORE_SECRET = Buffer.from('30310201010420', 'hex');
+const BEHIND_SECRET = Buffer.from('a00a06082a8648ce3d030107', 'hex');
+/** What stands before a compressed public key in a SubjectPublicKeyInfo (RFC 5480, section 2). */
+const BEFORE_PUBLIC_KEY = Buffer.from('3039301306072a8648ce3d020106082a8648ce3d030107032200', 'hex');
+
+export function generateKeyPair(): P256KeyPair {
+    const pair = createECDH(CURVE);
+    pair.generateKeys();
+    const number = pair.getPrivateKey(); // without leading zeros
+    const secret = new Uint8Array(KEY_BYTES) as P256Secret; // 32 bytes, filled below
+    secret.set(number, KEY_BYTES - number.length);
+    number.fill(0);
+    return { public_key: publicKeyBytes(pair.getPublicKey(null, 'compressed')), secret };
+}
+
+/** Throws an Error if the secret is none. */
+export function publicKeyOf(secret: P256Secret): P256PublicKey {
+    const pair = createECDH(CURVE);
+    pair.setPrivateKey(secret);
+    return publicKeyBytes(pair.getPublicKey(null, 'compressed'));
+}
+
+function publicKeyBytes(point: Buffer): P256PublicKey {
+    return new Uint8Array(point) as P256PublicKey; // 33 bytes, as asked for
+}
+
+/**
+ * Signs with ECDSA on P-256 and SHA-256. Signatures of one message differ. Reading the key takes half as long as the
+ * signature; a KeyObject, which nobody can wipe, is not kept for that. Throws an Error if the secret is none.
+ */
+export function sign(message: Uint8Array, secret: P256Secret): Uint8Array {
+    const key = Buffer.concat([BEFORE_SECRET, secret, BEHIND_SECRET]);
+    try {
+        return signWith('sha256', message, { key, format: 'der', type: 'sec1', ...FORM });
+    } finally {
+        key.fill(0);
+    }
+}
+
+/**
+ * True if the signature is valid. False if it has another length, or if the key is no point of the curve. A second
+ * signature can be computed from each valid one (n - s), so a signature names nothing.
+ */
+export function verify(signature: Uint8Array, message: Uint8Array, publicKey: P256PublicKey): boolean {
+    if (signature.length !== SIGNATURE_BYTES) return false;
+    const key = Buffer.concat([BEFORE_PUBLIC_KEY, publicKey]);
+    try {
+        return verifyWith('sha256', message, { key, format: 'der', type: 'spki', ...FORM }, signature);
+    } catch {
+        return false; // the key cannot be read
+    }
+}
