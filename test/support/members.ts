@@ -43,7 +43,7 @@ export async function together(gateways = 2) {
     const ports = await pickPorts(gateways);
     const grpcPort = await pickPort();
     const members = ports.map((port, index) =>
-        roleProcess(`all-${index}`, 'all', { PORT: String(port), GRPC_PORT: index === 0 ? String(grpcPort) : '0' }),
+        processOf(`all-${index}`, ['all'], { PORT: String(port), GRPC_PORT: index === 0 ? String(grpcPort) : '0' }),
     );
     return { members, urls: ports.map(urlOf), grpc: everyServiceAt(grpcPort) };
 }
@@ -64,30 +64,43 @@ export async function launched(processes: number, dir: string) {
     return { members, urls: [urlOf(port), urlOf(port)], grpc: everyServiceAt(grpcPort) };
 }
 
-/** Describes `replicas` processes of each service role, or those of some roles, and `gateways` gateways. */
-export async function apart(replicas: number | Readonly<Record<string, number>>, gateways = 2) {
+/** How many processes run a role, and which roles share a process. */
+export interface Shape {
+    /** Number of processes of each role except the gateway, or of those roles that have more than one. Default: 1. */
+    replicas?: number | Readonly<Record<string, number>>;
+    /** Roles that run in one process. Every other role has processes of its own. */
+    groups?: ReadonlyArray<readonly string[]>;
+    /** Number of gateways. Default: 2. */
+    gateways?: number;
+}
+
+/** Describes the processes of the services, and the gateways. */
+export async function apart({ replicas = 1, groups = [], gateways = 2 }: Shape) {
     const addresses: Record<string, string> = {};
     const members: Member[] = [];
     const grpc: Record<string, string> = {};
-    for (const role of SERVICES) {
+    const alone = SERVICES.filter((role) => !groups.flat().includes(role)).map((role) => [role]);
+    for (const roles of [...groups, ...alone]) {
         const targets: string[] = [];
-        const count = typeof replicas === 'number' ? replicas : (replicas[role] ?? 1);
+        const count = typeof replicas === 'number' ? replicas : Math.max(...roles.map((role) => replicas[role] ?? 1));
         for (let replica = 0; replica < count; replica++) {
             const port = await pickPort();
             targets.push(`127.0.0.1:${port}`);
-            members.push(roleProcess(`${role}-${replica}`, role, { GRPC_PORT: String(port) }));
+            members.push(processOf(`${roles.join('+')}-${replica}`, roles, { GRPC_PORT: String(port) }));
         }
-        grpc[role] = targets[0] as string; // there is at least one
-        addresses[`${role.toUpperCase()}_ADDRESS`] = targets.join(',');
+        for (const role of roles) {
+            grpc[role] = targets[0] as string; // there is at least one
+            addresses[`${role.toUpperCase()}_ADDRESS`] = targets.join(',');
+        }
     }
     const ports = await pickPorts(gateways);
-    for (const port of ports) members.push(roleProcess(`gateway-${port}`, 'gateway', { PORT: String(port) }));
+    for (const port of ports) members.push(processOf(`gateway-${port}`, ['gateway'], { PORT: String(port) }));
     for (const member of members) Object.assign(member.env, addresses);
     return { members, urls: ports.map(urlOf), grpc };
 }
 
-function roleProcess(name: string, role: string, env: Record<string, string>): Member {
-    return { name, args: [role], env };
+function processOf(name: string, roles: readonly string[], env: Record<string, string>): Member {
+    return { name, args: [...roles], env };
 }
 
 function urlOf(port: number): string {

@@ -5,7 +5,7 @@ import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { authority } from './certificates.ts';
-import { apart, giveOpsPorts, inherited, launched, type Member, together } from './members.ts';
+import { apart, giveOpsPorts, inherited, launched, type Member, type Shape, together } from './members.ts';
 import { createDatabases, type ServiceDatabases } from './service-databases.ts';
 
 /** `local`: every role in each process. `grpc`: `replicas` processes per role, and the gateways beside them. */
@@ -39,17 +39,13 @@ export interface TestService {
     stop(): Promise<void>;
 }
 
-export interface ServiceOptions extends ServiceDatabases {
+export interface ServiceOptions extends ServiceDatabases, Shape {
     transport: Transport;
     redisUrl: string;
     logDir: string;
     settings?: Record<string, string>;
     /** A pooler in front of `databaseUrl`, in transaction mode. The roles use it; migrations do not. */
     poolerUrl?: string | undefined;
-    /** Number of processes of each role except the gateway, or of those roles that have more than one. Default: 1. */
-    replicas?: number | Readonly<Record<string, number>>;
-    /** Number of gateways. Default: 2. */
-    gateways?: number;
     /** If given, `npm start` runs this many processes behind one port. For `local`, instead of gateways. */
     processes?: number | undefined;
 }
@@ -65,8 +61,8 @@ export async function startService(options: ServiceOptions): Promise<TestService
         for (const { env } of members) Object.assign(env, pooled);
     }
     for (const { args, env } of members) {
-        const [role = 'all'] = args; // npm start runs all roles
-        if ((role === 'all' || role === 'signing') && !settings['KEK_FILE']) env['KEK'] = secrets.E2E_KEK;
+        const signs = args.length === 0 || args.includes('all') || args.includes('signing'); // npm start runs all roles
+        if (signs && !settings['KEK_FILE']) env['KEK'] = secrets.E2E_KEK;
     }
     const ops = await giveOpsPorts(members);
     const processes = launcher(members, { settings, log: (name) => join(logDir, `${transport}-${name}.log`) });
@@ -100,9 +96,9 @@ export async function startService(options: ServiceOptions): Promise<TestService
     return { env: { ...places, ...secrets, ...shape }, ops, restart, stop };
 }
 
-function planOf({ transport, logDir, processes, gateways = 2, replicas = 1 }: ServiceOptions) {
+function planOf({ transport, logDir, processes, ...shape }: ServiceOptions) {
     if (processes !== undefined) return launched(processes, logDir);
-    return transport === 'local' ? together(gateways) : apart(replicas, gateways);
+    return transport === 'local' ? together(shape.gateways) : apart(shape);
 }
 
 /** Returns the settings of all processes, and the environment that tells the tests their secrets. */

@@ -87,7 +87,7 @@ export async function prepareStack(dir: string, environment: FaultEnvironment, o
         return proxy;
     };
     const proxies = { postgres: await proxied(postgres.port), redis: await proxied(redis.port), rpc: new Map() };
-    const plan = options.form === 'apart' ? await apart(options.replicas ?? 1) : await together();
+    const plan = options.form === 'apart' ? await apart(options) : await together();
     if (options.form === 'apart') {
         for (const [role, proxy] of await proxyRoles(plan.members, proxied)) proxies.rpc.set(role, proxy);
     }
