@@ -51,3 +51,23 @@ export const MAX_REPLAY_DAYS = 31;
 export const MAX_SUSPENSION_REASON = 500;
 /** Maximum length of the name of an account, a key or a wallet, in characters (code points). Beyond it: `invalid`. */
 export const MAX_NAME_LENGTH = 255;
+/** Maximum number of configurations of an issuer. Beyond it: `conflict`. */
+export const MAX_CONFIGURATIONS = 32;
+/** Maximum size of a configuration as JSON, in bytes. Beyond it: `invalid`. */
+export const MAX_CONFIGURATION_BYTES = 16 << 10;
+/** Maximum number of languages in which a configuration or a claim of it is described. Beyond it: `invalid`. */
+export const MAX_DISPLAYS = 16;
+/** Maximum number of claims that a configuration describes. Beyond it: `invalid`. */
+export const MAX_DESCRIBED_CLAIMS = 100;
+/** Maximum number of names in the path of a described claim. Beyond it: `invalid`. */
+export const MAX_CLAIM_PATH = 16;
+/** Maximum number of keys for which one offer issues credentials. Beyond it: `invalid`. */
+export const MAX_OFFER_KEYS = 20;
+/** Longest time for which an offer can be accepted, in seconds. Beyond it: `invalid`. */
+export const MAX_OFFER_SECONDS = 86_400;
+/** How long an offer can be accepted unless its maker says otherwise, in seconds. Beyond it: it has expired. */
+export const DEFAULT_OFFER_SECONDS = 900;
+/** Bounds of the length of a transaction code, in characters. Beyond it: `invalid`. */
+export const TX_CODE_LENGTH = { min: 4, max: 8, default: 6 };
+/** Maximum length of what a wallet tells its holder about a transaction code, in characters. Beyond it: `invalid`. */
+export const MAX_TX_CODE_DESCRIPTION = 300;

@@ -1,6 +1,7 @@
 import { CredentialsServiceDefinition } from './gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from './gen/did/v1/did.ts';
 import { EventsServiceDefinition } from './gen/events/v1/events.ts';
+import { ExchangeServiceDefinition } from './gen/exchange/v1/exchange.ts';
 import { IdentityServiceDefinition } from './gen/identity/v1/identity.ts';
 import { KeysServiceDefinition } from './gen/keys/v1/keys.ts';
 import { PresentationsServiceDefinition } from './gen/presentations/v1/presentations.ts';
@@ -21,6 +22,7 @@ export const SERVICE_DEFINITIONS = {
     usage: UsageServiceDefinition,
     events: EventsServiceDefinition,
     webhooks: WebhooksServiceDefinition,
+    exchange: ExchangeServiceDefinition,
 } as const;
 
 export type ServiceRole = keyof typeof SERVICE_DEFINITIONS;

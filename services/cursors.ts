@@ -16,7 +16,8 @@ export interface ListScope {
         | 'presentations'
         | 'wallets'
         | 'webhooks'
-        | 'webhook_deliveries';
+        | 'webhook_deliveries'
+        | 'offers';
     /** The account that reads the list; undefined for a trusted caller that acts for no account. */
     account: string | undefined;
     /** The DID or the wallet of the list; needed if an account can read several lists of this kind. */

@@ -17,6 +17,7 @@ import { didStore } from './did/store.ts';
 import { eventsJobs } from './events/jobs.ts';
 import { eventsService } from './events/service.ts';
 import { eventsStore } from './events/store.ts';
+import { createExchange, exchangeJobs } from './exchange/role.ts';
 import { claimSweep } from './idempotency/claim-sweep.ts';
 import type { Owner } from './idempotency/claims.store.ts';
 import { erasureJob } from './identity/erasure/finish-erasures.ts';
@@ -202,5 +203,6 @@ export const SERVICES: Record<ServiceRole, Service> = {
     events: service(SERVICE_DEFINITIONS.events, ({ db }) => eventsService({ store: eventsStore(db) }), {
         jobs: eventsJobs,
     }),
+    exchange: service(SERVICE_DEFINITIONS.exchange, createExchange, { jobs: exchangeJobs }),
     webhooks: service(SERVICE_DEFINITIONS.webhooks, createWebhooks, { jobs: webhooksJobs, work: deliverWebhooks }),
 };

@@ -4,6 +4,7 @@ import { endpoint } from '../endpoint.ts';
 import { accountPages } from '../exports/account.ts';
 import { LineStream } from '../exports/line-stream.ts';
 import { event } from './events.ts';
+import { offer } from './exchange/offers.ts';
 import { issuer } from './issuers.ts';
 import { keySummary } from './keys.ts';
 import { userFields } from './me.ts';
@@ -60,6 +61,7 @@ const LINES = [
         contents: oneOf('sealed'),
     }),
     z.object({ kind: z.literal('webhook'), ...webhook.shape }),
+    z.object({ kind: z.literal('offer'), ...offer.shape }),
     z.object({ kind: z.literal('event'), ...event.shape }),
     z.object({ kind: z.literal('end'), counts: z.record(z.string(), number) }),
 ] as const;

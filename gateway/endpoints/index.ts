@@ -4,6 +4,8 @@ import { credentialBatchEndpoints } from './credential-batches.ts';
 import { credentialEndpoints } from './credentials.ts';
 import { didEndpoints } from './dids.ts';
 import { eventEndpoints } from './events.ts';
+import { configurationEndpoints } from './exchange/configurations.ts';
+import { offerEndpoints } from './exchange/offers.ts';
 import { exportEndpoints } from './export.ts';
 import { type HealthProbes, healthEndpoints } from './health.ts';
 import { internalAdminEndpoints } from './internal-admin.ts';
@@ -75,6 +77,11 @@ export function interfaceParts(probes: HealthProbes) {
             name: 'Webhooks',
             description: 'The service sends the events of an account to URLs of its owner, signed, until they arrive.',
             endpoints: [...webhookEndpoints, ...deliveryEndpoints],
+        },
+        {
+            name: 'Offers',
+            description: 'Issuers offer credentials to the wallets of other people, which take them by OpenID4VCI 1.0.',
+            endpoints: [...configurationEndpoints, ...offerEndpoints],
         },
         {
             name: 'Current user',

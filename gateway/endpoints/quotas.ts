@@ -27,19 +27,22 @@ export const quotaEndpoints = [
                 api_keys: quota,
                 sessions: quota,
                 webhooks: quota,
+                offers: quota,
             }),
         }),
         async call({ services, context }) {
-            const [credentials, presentations, did, signing, wallet, keys, identity, webhooks] = await Promise.all([
-                sinceUpgrade(services.credentials.getQuotas({}, context)),
-                sinceUpgrade(services.presentations.getQuotas({}, context)),
-                services.did.getQuotas({}, context),
-                sinceUpgrade(services.signing.getQuotas({}, context)),
-                services.wallet.getQuotas({}, context),
-                services.keys.getQuotas({}, context),
-                services.identity.getQuotas({}, context),
-                services.webhooks.getQuotas({}, context),
-            ]);
+            const [credentials, presentations, did, signing, wallet, keys, identity, webhooks, exchange] =
+                await Promise.all([
+                    sinceUpgrade(services.credentials.getQuotas({}, context)),
+                    sinceUpgrade(services.presentations.getQuotas({}, context)),
+                    services.did.getQuotas({}, context),
+                    sinceUpgrade(services.signing.getQuotas({}, context)),
+                    services.wallet.getQuotas({}, context),
+                    services.keys.getQuotas({}, context),
+                    services.identity.getQuotas({}, context),
+                    services.webhooks.getQuotas({}, context),
+                    services.exchange.getQuotas({}, context),
+                ]);
             const quotas = {
                 credentials: known(credentials.credentials),
                 presentations: known(presentations.presentations),
@@ -52,6 +55,7 @@ export const quotaEndpoints = [
                 api_keys: known(keys.all),
                 sessions: known(identity.sessions),
                 webhooks: known(webhooks.webhooks),
+                offers: known(exchange.offers),
             };
             return { tier: context.tier ?? 'free', quotas };
         },

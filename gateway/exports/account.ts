@@ -52,6 +52,11 @@ const PARTS = {
         const { webhooks, next_cursor } = await service.list(page, context);
         return { rows: webhooks, next_cursor };
     },
+    async offer({ exchange }, cursor, context) {
+        const page = { limit: MAX_PAGE_ROWS, cursor, with_total: false };
+        const { offers, next_cursor } = await exchange.listOffers(page, context);
+        return { rows: offers, next_cursor };
+    },
     async event({ events: service }, cursor, context) {
         const page = { after: Number(cursor ?? 0), types: [], limit: MAX_PAGE_ROWS };
         const { events, next } = await service.listEvents(page, context);

@@ -118,6 +118,7 @@ export const GLOSSARY: Terms = {
     session_id: 'Id of the session.',
 
     webhook_id: 'Id of a webhook.',
+    offer_id: 'Id of an offer.',
     url: 'Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address.',
     types: `Types of the events that are sent. Empty: all of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}.`,
     description: 'What it is for, in the words of its owner: at most 500 characters.',

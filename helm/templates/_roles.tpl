@@ -3,7 +3,7 @@ The services, as in docs/architecture.md: which other services each one calls ov
 secrets it reads in addition to the Redis URL and the service token, which all roles need.
 */}}
 {{- define "services" -}}
-identity: { calls: [keys, did, signing, credentials, presentations, wallet, usage, events, webhooks], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
+identity: { calls: [keys, did, signing, credentials, presentations, wallet, usage, events, webhooks, exchange], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
 keys: { calls: [usage, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 signing: { calls: [did, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken] }
@@ -13,6 +13,7 @@ wallet: { calls: [did, signing, events], database: true, secrets: [databaseUrl, 
 usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 events: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 webhooks: { calls: [events, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+exchange: { calls: [signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 {{- end }}
 
 {{/* All roles. The gateway calls every service, in the order of the list above. Fails if the values name other roles. */}}

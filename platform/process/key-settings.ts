@@ -55,6 +55,9 @@ export const KEY_SETTINGS = {
     QUOTA_WEBHOOKS: tierSetting({ free: 5, basic: 20, pro: 50, enterprise: 200 }).meta(
         quota('Maximum number of webhooks of an account.'),
     ),
+    QUOTA_OFFERS: tierSetting({ free: 100, basic: 1_000, pro: 20_000, enterprise: 200_000 }).meta(
+        quota('Maximum number of offers of an account; they are removed a day after they have expired.'),
+    ),
     QUOTA_SESSIONS: tierSetting({ free: 200, basic: 500, pro: 1_000, enterprise: 2_000 }).meta(
         quota('Maximum number of open sessions of an account. A further login ends the oldest session.'),
     ),

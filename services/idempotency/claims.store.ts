@@ -6,7 +6,16 @@ import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { type Claim, type HeldClaim, heldClaim } from './claim.ts';
 
 /** The schemas of the services that create something. Each has a table `idempotency`. */
-export type Owner = 'credentials' | 'did' | 'identity' | 'keys' | 'presentations' | 'signing' | 'wallet' | 'webhooks';
+export type Owner =
+    | 'credentials'
+    | 'did'
+    | 'identity'
+    | 'keys'
+    | 'presentations'
+    | 'signing'
+    | 'wallet'
+    | 'webhooks'
+    | 'exchange';
 
 /** A claim together with what is stored with it. */
 export type NewClaim = Pick<Claim, 'scope_hash' | 'fingerprint' | 'claimant' | 'stale_before'> &

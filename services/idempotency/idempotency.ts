@@ -75,6 +75,7 @@ export const OPERATIONS: Record<Owner, Readonly<Record<string, string>>> = {
     },
     wallet: { 'wallets.create': 'Create', 'wallets.add_credential': 'AddCredential' },
     webhooks: { 'webhooks.create': 'Create' },
+    exchange: { 'offers.create': 'CreateOffer' },
 };
 
 interface Shared {

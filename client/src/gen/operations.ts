@@ -23,6 +23,14 @@ import type {
     AuthRefreshInput,
     AuthRegisterData,
     AuthRegisterInput,
+    ConfigurationsCreateData,
+    ConfigurationsCreateInput,
+    ConfigurationsDeleteData,
+    ConfigurationsDeleteInput,
+    ConfigurationsGetData,
+    ConfigurationsGetInput,
+    ConfigurationsListData,
+    ConfigurationsListInput,
     CredentialsBatchIssueData,
     CredentialsBatchIssueInput,
     CredentialsBatchRevokeData,
@@ -92,6 +100,14 @@ import type {
     MeStatsData,
     MeUpdateData,
     MeUpdateInput,
+    OffersCreateData,
+    OffersCreateInput,
+    OffersDeleteData,
+    OffersDeleteInput,
+    OffersGetData,
+    OffersGetInput,
+    OffersListData,
+    OffersListInput,
     PresentationsCreateData,
     PresentationsCreateInput,
     PresentationsVerifyData,
@@ -481,6 +497,63 @@ export interface Api {
          */
         replay(input: WebhooksReplayInput, options?: CallOptions): Call<WebhooksReplayData>;
     };
+    configurations: {
+        /**
+         * Describe what an issuer offers.
+         * Adds a configuration to a did:web issuer: a kind of credential that wallets can get by OpenID4VCI. The metadata of the issuer shows it to anybody. Only a service whose `PUBLIC_URL` has https offers credentials.
+         *
+         * `POST /v1/issuers/{issuer_id}/configurations`
+         */
+        create(input: ConfigurationsCreateInput, options?: CallOptions): Call<ConfigurationsCreateData>;
+        /**
+         * List what an issuer offers.
+         *
+         * `GET /v1/issuers/{issuer_id}/configurations`
+         */
+        list(input: ConfigurationsListInput, options?: CallOptions): Call<ConfigurationsListData>;
+        /**
+         * Get a configuration.
+         *
+         * `GET /v1/issuers/{issuer_id}/configurations/{configuration_id}`
+         */
+        get(input: ConfigurationsGetInput, options?: CallOptions): Call<ConfigurationsGetData>;
+        /**
+         * Delete a configuration.
+         * Its offers can no longer be accepted. Credentials that were issued stay as they are.
+         *
+         * `DELETE /v1/issuers/{issuer_id}/configurations/{configuration_id}`
+         */
+        delete(input: ConfigurationsDeleteInput, options?: CallOptions): Call<ConfigurationsDeleteData>;
+    };
+    offers: {
+        /**
+         * Offer a credential.
+         * Makes a link that opens a wallet, which then gets the credential by OpenID4VCI with a pre-authorized code. Whoever has the link can accept the offer, so give the holder a transaction code in another way. Five wrong codes end the offer. The claims are stored sealed; only the link opens them.
+         *
+         * `POST /v1/offers`
+         */
+        create(input: OffersCreateInput, options?: CallOptions): Call<OffersCreateData>;
+        /**
+         * List offers.
+         * Newest first. Offers are removed a day after they have expired.
+         *
+         * `GET /v1/offers`
+         */
+        list: ListMethod<[input?: OffersListInput], OffersListData, OffersListData['offers'][number]>;
+        /**
+         * Get an offer.
+         *
+         * `GET /v1/offers/{offer_id}`
+         */
+        get(input: OffersGetInput, options?: CallOptions): Call<OffersGetData>;
+        /**
+         * Delete an offer.
+         * It can no longer be accepted. Credentials that were issued stay as they are.
+         *
+         * `DELETE /v1/offers/{offer_id}`
+         */
+        delete(input: OffersDeleteInput, options?: CallOptions): Call<OffersDeleteData>;
+    };
     me: {
         /**
          * Get the current user.
@@ -524,7 +597,7 @@ export interface Api {
         stats(options?: CallOptions): Call<MeStatsData>;
         /**
          * Export the account.
-         * What the service stores about the account, as lines of JSON (`application/x-ndjson`), each with its `kind`: `export`, `user`, `statistics`, `session`, `key`, `did`, `issuer`, `credential`, `presentation`, `wallet`, `webhook`, `event`, and at last `end`. Without the line `end` the export is not complete. What changes meanwhile may be in it or not. It has no secrets: no passwords, tokens or private keys. Only the password of a wallet opens its contents. It counts as one request, and each gateway writes one export of an account at a time.
+         * What the service stores about the account, as lines of JSON (`application/x-ndjson`), each with its `kind`: `export`, `user`, `statistics`, `session`, `key`, `did`, `issuer`, `credential`, `presentation`, `wallet`, `webhook`, `offer`, `event`, and at last `end`. Without the line `end` the export is not complete. What changes meanwhile may be in it or not. It has no secrets: no passwords, tokens or private keys. Only the password of a wallet opens its contents. It counts as one request, and each gateway writes one export of an account at a time.
          *
          * `GET /v1/me/export`
          */
@@ -1247,6 +1320,95 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
+        bare: false,
+        text: false,
+    },
+    'configurations.create': {
+        method: 'POST',
+        path: '/v1/issuers/{issuer_id}/configurations',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        bare: false,
+        text: false,
+    },
+    'configurations.list': {
+        method: 'GET',
+        path: '/v1/issuers/{issuer_id}/configurations',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        bare: false,
+        text: false,
+    },
+    'configurations.get': {
+        method: 'GET',
+        path: '/v1/issuers/{issuer_id}/configurations/{configuration_id}',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        bare: false,
+        text: false,
+    },
+    'configurations.delete': {
+        method: 'DELETE',
+        path: '/v1/issuers/{issuer_id}/configurations/{configuration_id}',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: false,
+        bare: false,
+        text: false,
+    },
+    'offers.create': {
+        method: 'POST',
+        path: '/v1/offers',
+        credentials: ['token'],
+        idempotent: 'by-key',
+        query: [],
+        headers: {},
+        body: true,
+        bare: false,
+        text: false,
+    },
+    'offers.list': {
+        method: 'GET',
+        path: '/v1/offers',
+        credentials: ['token'],
+        idempotent: true,
+        query: ['limit', 'cursor'],
+        headers: {},
+        body: false,
+        list: 'offers',
+        bare: false,
+        text: false,
+    },
+    'offers.get': {
+        method: 'GET',
+        path: '/v1/offers/{offer_id}',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        bare: false,
+        text: false,
+    },
+    'offers.delete': {
+        method: 'DELETE',
+        path: '/v1/offers/{offer_id}',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: false,
         bare: false,
         text: false,
     },

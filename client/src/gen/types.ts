@@ -1474,6 +1474,321 @@ export interface WebhooksReplayData {
     webhook_id: string;
 }
 
+export interface ConfigurationsCreateInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    configuration_id: string;
+    /** The form of the credentials. */
+    format: 'dc+sd-jwt';
+    /** The type of the credentials, a URI. */
+    vct: string;
+    /** What a wallet shows, in each language. */
+    display?: Array<{
+        /** Display name. White space at both ends is removed. */
+        name: string;
+        /** A language tag, such as `en` or `de-AT`. */
+        locale?: string | null;
+        /** What it is for, in the words of its owner: at most 500 characters. */
+        description?: string | null;
+        /** For example `#12ab34`. */
+        background_color?: string | null;
+        /** For example `#12ab34`. */
+        text_color?: string | null;
+        /** The https URL of an image. */
+        logo?: string | null;
+    }> | null;
+    /** The claims that wallets may expect, each with the names that lead to it. */
+    claims?: Array<{
+        /** The names that lead to the claim. */
+        path: string[];
+        /** Whether every credential has the claim. */
+        mandatory?: boolean | null;
+        /** What a wallet shows, in each language. */
+        display?: Array<{
+            /** Display name. White space at both ends is removed. */
+            name: string;
+            /** A language tag, such as `en` or `de-AT`. */
+            locale?: string | null;
+        }> | null;
+    }> | null;
+    /** How many keys of a wallet one offer may bind credentials to. */
+    max_keys?: number | null;
+    /** The algorithms of these keys. */
+    proof_algs?: string[] | null;
+}
+
+export interface ConfigurationsCreateData {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    configuration_id: string;
+    /** The form of the credentials. */
+    format: 'dc+sd-jwt';
+    /** The type of the credentials, a URI. */
+    vct: string;
+    /** What a wallet shows, in each language. */
+    display: Array<{
+        /** Display name. White space at both ends is removed. */
+        name: string;
+        /** A language tag, such as `en` or `de-AT`. */
+        locale?: string;
+        /** What it is for, in the words of its owner: at most 500 characters. */
+        description?: string;
+        /** For example `#12ab34`. */
+        background_color?: string;
+        /** For example `#12ab34`. */
+        text_color?: string;
+        /** The https URL of an image. */
+        logo?: string;
+    }>;
+    /** The claims that wallets may expect, each with the names that lead to it. */
+    claims: Array<{
+        /** The names that lead to the claim. */
+        path: string[];
+        /** Whether every credential has the claim. */
+        mandatory: boolean;
+        /** What a wallet shows, in each language. */
+        display: Array<{
+            /** Display name. White space at both ends is removed. */
+            name: string;
+            /** A language tag, such as `en` or `de-AT`. */
+            locale?: string;
+        }>;
+    }>;
+    /** How many keys of a wallet one offer may bind credentials to. */
+    max_keys: number;
+    /** The algorithms of these keys. */
+    proof_algs: string[];
+    /** When it was created. */
+    created_at: string;
+}
+
+export interface ConfigurationsListInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+}
+
+export interface ConfigurationsListData {
+    /** Configurations, by their ids. */
+    configurations: Array<{
+        /** Id of a managed issuer. */
+        issuer_id: string;
+        /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+        configuration_id: string;
+        /** The form of the credentials. */
+        format: 'dc+sd-jwt';
+        /** The type of the credentials, a URI. */
+        vct: string;
+        /** What a wallet shows, in each language. */
+        display: Array<{
+            /** Display name. White space at both ends is removed. */
+            name: string;
+            /** A language tag, such as `en` or `de-AT`. */
+            locale?: string;
+            /** What it is for, in the words of its owner: at most 500 characters. */
+            description?: string;
+            /** For example `#12ab34`. */
+            background_color?: string;
+            /** For example `#12ab34`. */
+            text_color?: string;
+            /** The https URL of an image. */
+            logo?: string;
+        }>;
+        /** The claims that wallets may expect, each with the names that lead to it. */
+        claims: Array<{
+            /** The names that lead to the claim. */
+            path: string[];
+            /** Whether every credential has the claim. */
+            mandatory: boolean;
+            /** What a wallet shows, in each language. */
+            display: Array<{
+                /** Display name. White space at both ends is removed. */
+                name: string;
+                /** A language tag, such as `en` or `de-AT`. */
+                locale?: string;
+            }>;
+        }>;
+        /** How many keys of a wallet one offer may bind credentials to. */
+        max_keys: number;
+        /** The algorithms of these keys. */
+        proof_algs: string[];
+        /** When it was created. */
+        created_at: string;
+    }>;
+}
+
+export interface ConfigurationsGetInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    configuration_id: string;
+}
+
+export interface ConfigurationsGetData {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    configuration_id: string;
+    /** The form of the credentials. */
+    format: 'dc+sd-jwt';
+    /** The type of the credentials, a URI. */
+    vct: string;
+    /** What a wallet shows, in each language. */
+    display: Array<{
+        /** Display name. White space at both ends is removed. */
+        name: string;
+        /** A language tag, such as `en` or `de-AT`. */
+        locale?: string;
+        /** What it is for, in the words of its owner: at most 500 characters. */
+        description?: string;
+        /** For example `#12ab34`. */
+        background_color?: string;
+        /** For example `#12ab34`. */
+        text_color?: string;
+        /** The https URL of an image. */
+        logo?: string;
+    }>;
+    /** The claims that wallets may expect, each with the names that lead to it. */
+    claims: Array<{
+        /** The names that lead to the claim. */
+        path: string[];
+        /** Whether every credential has the claim. */
+        mandatory: boolean;
+        /** What a wallet shows, in each language. */
+        display: Array<{
+            /** Display name. White space at both ends is removed. */
+            name: string;
+            /** A language tag, such as `en` or `de-AT`. */
+            locale?: string;
+        }>;
+    }>;
+    /** How many keys of a wallet one offer may bind credentials to. */
+    max_keys: number;
+    /** The algorithms of these keys. */
+    proof_algs: string[];
+    /** When it was created. */
+    created_at: string;
+}
+
+export interface ConfigurationsDeleteInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    configuration_id: string;
+}
+
+export interface ConfigurationsDeleteData {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    configuration_id: string;
+}
+
+export interface OffersCreateInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** What is offered. */
+    configuration_id: string;
+    /** The claims of the credential. */
+    claims: Record<string, unknown>;
+    /** Whom the credential is about. Default: the DID of the key in the wallet. */
+    subject_did?: string | null;
+    /** When the credentials expire. Default: they do not. */
+    expiration_date?: string | null;
+    /** Seconds for which the offer can be accepted. */
+    expires_in?: number | null;
+    /** In the request: that the holder must enter a code. In the answer: that code, which is shown only once. */
+    tx_code?: {
+        /** How many characters the code has. */
+        length?: number | null;
+        /** `numeric`: digits. `text`: letters and digits. */
+        input_mode?: 'numeric' | 'text' | null;
+        /** What the wallet tells the holder about the code. */
+        description?: string | null;
+    } | null;
+}
+
+export interface OffersCreateData {
+    /** Id of an offer. */
+    offer_id: string;
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** What is offered. */
+    configuration_id: string;
+    /** `open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`. */
+    state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';
+    /** When it was created. */
+    created_at: string;
+    /** Until when the offer can be accepted. */
+    expires_at: string;
+    /** The link. It is shown only once. */
+    offer_uri: string;
+    /** In the request: that the holder must enter a code. In the answer: that code, which is shown only once. */
+    tx_code?: string;
+}
+
+export interface OffersListInput {
+    /** Rows per page, 1 to 1,000. Without it the answer contains the whole list. */
+    limit?: number;
+    /** Start of the page, from the `Link` header of the previous page. */
+    cursor?: string;
+}
+
+export interface OffersListData {
+    /** Offers, newest first. */
+    offers: Array<{
+        /** Id of an offer. */
+        offer_id: string;
+        /** Id of a managed issuer. */
+        issuer_id: string;
+        /** What is offered. */
+        configuration_id: string;
+        /** `open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`. */
+        state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';
+        /** When it was created. */
+        created_at: string;
+        /** Until when the offer can be accepted. */
+        expires_at: string;
+        /** The credentials that wallets have got. */
+        credential_ids: string[];
+    }>;
+    /** Total number. */
+    total: number;
+}
+
+export interface OffersGetInput {
+    /** Id of an offer. */
+    offer_id: string;
+}
+
+export interface OffersGetData {
+    /** Id of an offer. */
+    offer_id: string;
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** What is offered. */
+    configuration_id: string;
+    /** `open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`. */
+    state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';
+    /** When it was created. */
+    created_at: string;
+    /** Until when the offer can be accepted. */
+    expires_at: string;
+    /** The credentials that wallets have got. */
+    credential_ids: string[];
+}
+
+export interface OffersDeleteInput {
+    /** Id of an offer. */
+    offer_id: string;
+}
+
+export interface OffersDeleteData {
+    /** Id of an offer. */
+    offer_id: string;
+}
+
 export interface MeGetData {
     /** Id of an account. */
     user_id: string;
@@ -1621,6 +1936,13 @@ export interface MeQuotasData {
         };
         /** Webhooks of the account. */
         webhooks: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store in its tier. */
+            quota: number;
+        };
+        /** Offers of the account. */
+        offers: {
             /** How much the account stores. */
             used: number;
             /** How much the account may store in its tier. */
@@ -1899,6 +2221,22 @@ export type MeExportData =
           created_at: string;
           /** The first failure since the last success. */
           failing_since?: string;
+      }
+    | {
+          /** What the line is about. */
+          kind: 'offer';
+          /** Id of an offer. */
+          offer_id: string;
+          /** Id of a managed issuer. */
+          issuer_id: string;
+          configuration_id: string;
+          /** `active` signs. `retired` only verifies. `compromised` does neither. */
+          state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';
+          /** When it was created. */
+          created_at: string;
+          /** When it expires. */
+          expires_at: string;
+          credential_ids: string[];
       }
     | {
           /** What the line is about. */

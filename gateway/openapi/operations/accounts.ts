@@ -95,6 +95,7 @@ export const accountOperations = {
             active_api_keys: 'API keys that are not revoked.',
             api_keys: 'API keys, including revoked ones.',
             webhooks: 'Webhooks of the account.',
+            offers: 'Offers of the account.',
             sessions: 'Open sessions. A login beyond the quota ends the oldest session.',
         },
         example: {
@@ -112,6 +113,7 @@ export const accountOperations = {
                     api_keys: { used: 1, quota: 10_000 },
                     sessions: { used: 1, quota: 200 },
                     webhooks: { used: 1, quota: 5 },
+                    offers: { used: 1, quota: 100 },
                 },
             },
         },
@@ -133,7 +135,7 @@ export const accountOperations = {
     'me.export': {
         summary: 'Export the account',
         description:
-            'What the service stores about the account, as lines of JSON (`application/x-ndjson`), each with its `kind`: `export`, `user`, `statistics`, `session`, `key`, `did`, `issuer`, `credential`, `presentation`, `wallet`, `webhook`, `event`, and at last `end`. Without the line `end` the export is not complete. What changes meanwhile may be in it or not. It has no secrets: no passwords, tokens or private keys. Only the password of a wallet opens its contents. It counts as one request, and each gateway writes one export of an account at a time.',
+            'What the service stores about the account, as lines of JSON (`application/x-ndjson`), each with its `kind`: `export`, `user`, `statistics`, `session`, `key`, `did`, `issuer`, `credential`, `presentation`, `wallet`, `webhook`, `offer`, `event`, and at last `end`. Without the line `end` the export is not complete. What changes meanwhile may be in it or not. It has no secrets: no passwords, tokens or private keys. Only the password of a wallet opens its contents. It counts as one request, and each gateway writes one export of an account at a time.',
         refusals: { rate_limited: 'The rate limit is exceeded, or an export of the account is under way.' },
         owasp: { objects: 'own' },
         fields: {

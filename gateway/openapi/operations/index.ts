@@ -6,6 +6,7 @@ import { credentialBatchOperations } from './credential-batches.ts';
 import { credentialOperations } from './credentials.ts';
 import { didOperations } from './dids.ts';
 import { eventOperations } from './events.ts';
+import { exchangeOperations } from './exchange.ts';
 import { issuerOperations } from './issuers.ts';
 import { keyOperations } from './keys.ts';
 import { presentationOperations } from './presentations.ts';
@@ -28,6 +29,7 @@ const OPERATIONS: Record<Exclude<EndpointId, InternalVariant<EndpointId>>, Opera
     ...walletOperations,
     ...eventOperations,
     ...webhookOperations,
+    ...exchangeOperations,
     ...accountOperations,
     ...administrationOperations,
 };

@@ -2,6 +2,7 @@ import type { ServiceDefinition, ServiceOf } from '../../../platform/rpc/definit
 import type { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
 import type { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import type { EventsServiceDefinition } from '../../../proto/gen/events/v1/events.ts';
+import type { ExchangeServiceDefinition } from '../../../proto/gen/exchange/v1/exchange.ts';
 import type { KeysServiceDefinition } from '../../../proto/gen/keys/v1/keys.ts';
 import type { PresentationsServiceDefinition } from '../../../proto/gen/presentations/v1/presentations.ts';
 import type { SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
@@ -16,6 +17,8 @@ export type Eraser<Definition extends ServiceDefinition> = Pick<ServiceOf<Defini
 export interface ErasedServices {
     /** The first one, so that nothing more is sent. */
     webhooks: Eraser<typeof WebhooksServiceDefinition>;
+    /** Before the credentials, so that no more are issued. */
+    exchange: Eraser<typeof ExchangeServiceDefinition>;
     keys: Eraser<typeof KeysServiceDefinition>;
     wallet: Eraser<typeof WalletServiceDefinition>;
     presentations: Eraser<typeof PresentationsServiceDefinition>;
@@ -32,6 +35,7 @@ export function erasedServices(
 ): ErasedServices {
     return {
         webhooks: serviceClient('webhooks', SERVICE_DEFINITIONS.webhooks),
+        exchange: serviceClient('exchange', SERVICE_DEFINITIONS.exchange),
         keys: serviceClient('keys', SERVICE_DEFINITIONS.keys),
         wallet: serviceClient('wallet', SERVICE_DEFINITIONS.wallet),
         presentations: serviceClient('presentations', SERVICE_DEFINITIONS.presentations),

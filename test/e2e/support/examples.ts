@@ -1,6 +1,7 @@
 import { type Client, createClient } from '../../../client/src/client.ts';
 import type { EndpointId } from '../../../gateway/endpoints/index.ts';
 import { collected } from '../../support/collected.ts';
+import { exchangeExamples } from '../exchange/exchange-examples.ts';
 import { webhookExamples } from '../webhooks/webhook-examples.ts';
 import { adminExamples } from './admin-examples.ts';
 import { type Call, INTERNAL_SECRET } from './client.ts';
@@ -111,6 +112,7 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
     },
 
     ...webhookExamples,
+    ...exchangeExamples,
     ...statusListExamples,
 
     'wallets.add_credential': async () => {

@@ -6,6 +6,7 @@ import { undivided } from '../../../services/credentials/parts/parts.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { erasure } from '../../../services/erasure.ts';
 import { eventsStore } from '../../../services/events/store.ts';
+import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
 import type { ErasedServices } from '../../../services/identity/erasure/erased-services.ts';
 import { finishErasures } from '../../../services/identity/erasure/finish-erasures.ts';
 import { keyStore } from '../../../services/keys/store.ts';
@@ -23,6 +24,7 @@ const records = guard({ redis, shards: 4 });
 
 const services: ErasedServices = {
     webhooks: { eraseAccount: erasure(webhooksStore(db).erasure) },
+    exchange: { eraseAccount: erasure(exchangeErasure(db)) },
     keys: { eraseAccount: erasure(keyStore(db).erasure(async () => {})) },
     wallet: { eraseAccount: erasure(walletStore(db).erasure(async () => {})) },
     presentations: { eraseAccount: erasure(presentationStore(db).erasure) },

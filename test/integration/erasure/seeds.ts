@@ -15,7 +15,7 @@ const ID = `md5($1::text || n)::uuid`;
 const FROM = 'FROM generate_series(1, $2::int) AS n';
 
 /** Rows of an account in each schema that EraseAccount erases, but events. */
-export const SEEDS: Record<Exclude<Counting, 'identity'> | 'signing' | 'webhooks', Seed> = {
+export const SEEDS: Record<Exclude<Counting, 'identity'> | 'signing' | 'webhooks' | 'exchange', Seed> = {
     keys: {
         rows: [
             `INSERT INTO keys.accounts (account, active_keys, all_keys) VALUES ($1, $2, $2)`,
@@ -88,6 +88,19 @@ export const SEEDS: Record<Exclude<Counting, 'identity'> | 'signing' | 'webhooks
             `INSERT INTO webhooks.deliveries (id, endpoint, event_id, type, body, state, created_at)
              SELECT ${ID}, md5($1::text || n % 9)::uuid, 'a', 'key.created', 'secret', 'waiting', now() ${FROM}`,
             `INSERT INTO webhooks.accounts (account, endpoints) VALUES ($1, $2)`,
+        ],
+        claims: true,
+    },
+    exchange: {
+        rows: [
+            `INSERT INTO exchange.configurations (issuer, id, account, definition, created_at)
+             SELECT ${ID}, 'a secret name', $1, '{}', now() ${FROM}`,
+            `INSERT INTO exchange.offers
+                (id, account, issuer, configuration, secret_hash, code_hash, sealed, created_at, expires_at)
+             SELECT ${ID}, $1, ${ID}, 'a secret name', sha256(($1::text || n)::bytea), sha256(($1::text || n)::bytea),
+                    'sealed', now(), now() ${FROM}`,
+            `INSERT INTO exchange.bindings (offer, thumbprint, credential) SELECT ${ID}, 'a', 'urn:uuid:secret' ${FROM}`,
+            `INSERT INTO exchange.accounts (account, offers) VALUES ($1, $2)`,
         ],
         claims: true,
     },

@@ -8,6 +8,7 @@ import { rollUp } from '../../../services/counts/roll-up.ts';
 import { undivided } from '../../../services/credentials/parts/parts.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { type ErasureStep, erasure } from '../../../services/erasure.ts';
+import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { presentationStore } from '../../../services/presentations/store.ts';
 import { signingStore } from '../../../services/signing/store.ts';
@@ -29,12 +30,13 @@ const SERVICES: Record<Schema, { steps(db: Database): readonly ErasureStep[]; st
     wallet: { steps: (db) => walletStore(db).erasure(async () => {}) },
     signing: { steps: (db) => signingStore(db).erasure, stays: { data_keys: 1, issuers: MANY } },
     webhooks: { steps: (db) => webhooksStore(db).erasure },
+    exchange: { steps: exchangeErasure },
     usage: { steps: (db) => usageStore(db).erasure },
 };
 
 /** The services that count what they store. */
-const counts = (schema: Schema): schema is Exclude<Schema, 'signing' | 'webhooks'> =>
-    schema !== 'signing' && schema !== 'webhooks';
+const counts = (schema: Schema): schema is Exclude<Schema, 'signing' | 'webhooks' | 'exchange'> =>
+    schema !== 'signing' && schema !== 'webhooks' && schema !== 'exchange';
 
 const { db, query, rowsOf } = await erasureFixture();
 

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { MAX_CLAIM_PATH, MAX_DESCRIBED_CLAIMS, MAX_DISPLAYS, MAX_OFFER_KEYS } from '../../../proto/limits.ts';
+import { oneOf } from '../../answer-fields.ts';
+import { endpoint } from '../../endpoint.ts';
+import { listOf, optional } from '../../fields.ts';
+
+const byIssuer = z.object({ issuer_id: z.string() });
+const byConfiguration = byIssuer.extend({ configuration_id: z.string() });
+
+const claimDisplay = z.object({ name: z.string(), locale: z.string().optional() });
+const display = claimDisplay.extend({
+    description: z.string().optional(),
+    background_color: z.string().optional(),
+    text_color: z.string().optional(),
+    logo: z.string().optional(),
+});
+
+const configuration = z.object({
+    issuer_id: z.string(),
+    configuration_id: z.string(),
+    format: oneOf('dc+sd-jwt'),
+    vct: z.string(),
+    display: z.array(display),
+    claims: z.array(z.object({ path: z.array(z.string()), mandatory: z.boolean(), display: z.array(claimDisplay) })),
+    max_keys: z.number(),
+    proof_algs: z.array(z.string()),
+    created_at: z.string(),
+});
+
+const KEYS_RANGE = `must be a whole number from 1 to ${MAX_OFFER_KEYS}`;
+const maxKeys = z
+    .number()
+    .refine((keys) => Number.isInteger(keys) && keys >= 1 && keys <= MAX_OFFER_KEYS, KEYS_RANGE)
+    .meta({ type: 'integer', minimum: 1, maximum: MAX_OFFER_KEYS, default: 1 });
+
+const sentClaimDisplay = z.object({ name: z.string(), locale: optional(z.string()) });
+const sentDisplay = sentClaimDisplay.extend({
+    description: optional(z.string()),
+    background_color: optional(z.string()),
+    text_color: optional(z.string()),
+    logo: optional(z.string()),
+});
+const sentClaim = z.object({
+    path: listOf(z.string(), { min: 1, max: MAX_CLAIM_PATH }),
+    mandatory: optional(z.boolean()),
+    display: optional(listOf(sentClaimDisplay, { max: MAX_DISPLAYS })),
+});
+
+/** The endpoints that say what an issuer offers. */
+export const configurationEndpoints = [
+    endpoint({
+        id: 'configurations.create',
+        method: 'POST',
+        path: '/v1/issuers/{issuer_id}/configurations',
+        access: 'bearer',
+        scope: 'issuers:manage',
+        status: 201,
+        message: 'Configuration created',
+        actsOn: 'issuer_id',
+        params: byIssuer,
+        body: z.object({
+            configuration_id: z.string(),
+            format: z.enum(['dc+sd-jwt'], { error: 'must be dc+sd-jwt' }),
+            vct: z.string(),
+            display: optional(listOf(sentDisplay, { max: MAX_DISPLAYS })),
+            claims: optional(listOf(sentClaim, { max: MAX_DESCRIBED_CLAIMS })),
+            max_keys: optional(maxKeys),
+            proof_algs: optional(listOf(z.string(), { max: 2 })),
+        }),
+        answer: configuration,
+        call({ params, body: { display = [], claims = [], proof_algs = [], ...body }, services, context }) {
+            const described = claims.map(({ path, mandatory = false, display: shown = [] }) => {
+                return { path, mandatory, display: shown };
+            });
+            const request = { ...params, ...body, display, claims: described, proof_algs };
+            return services.exchange.createConfiguration(request, context);
+        },
+    }),
+
+    endpoint({
+        id: 'configurations.list',
+        method: 'GET',
+        path: '/v1/issuers/{issuer_id}/configurations',
+        access: 'bearer',
+        scope: 'issuers:read',
+        status: 200,
+        message: 'Configurations',
+        params: byIssuer,
+        answer: z.object({ configurations: z.array(configuration) }),
+        call: ({ params, services, context }) => services.exchange.listConfigurations(params, context),
+    }),
+
+    endpoint({
+        id: 'configurations.get',
+        method: 'GET',
+        path: '/v1/issuers/{issuer_id}/configurations/{configuration_id}',
+        access: 'bearer',
+        scope: 'issuers:read',
+        status: 200,
+        message: 'Configuration',
+        params: byConfiguration,
+        answer: configuration,
+        call: ({ params, services, context }) => services.exchange.getConfiguration(params, context),
+    }),
+
+    endpoint({
+        id: 'configurations.delete',
+        method: 'DELETE',
+        path: '/v1/issuers/{issuer_id}/configurations/{configuration_id}',
+        access: 'bearer',
+        scope: 'issuers:manage',
+        status: 200,
+        message: 'Configuration deleted',
+        actsOn: 'issuer_id',
+        params: byConfiguration,
+        answer: byConfiguration,
+        async call({ params, services, context }) {
+            return { ...params, ...(await services.exchange.deleteConfiguration(params, context)) };
+        },
+    }),
+];

@@ -1,0 +1,139 @@
+import type { OperationNotes } from '../operation.ts';
+
+const ISSUER_ID = '01a1fac9-0e11-7000-8b2a-4c5d6e7f8a9b';
+const OFFER_ID = '01a1fac9-1a2b-7000-9c3d-5e6f7a8b9c0d';
+const LINK =
+    'openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fcredentials.example%2Fissuers%2F01a1fac9-0e11-7000-8b2a-4c5d6e7f8a9b%2Foffers%2FEXAMPLEexampleEXAMPLEexampleEXAMPLEexampleEXA';
+const byIssuer = { issuer_id: ISSUER_ID };
+const byConfiguration = { ...byIssuer, configuration_id: 'membership' };
+const byOffer = { offer_id: OFFER_ID };
+const noConfiguration = { not_found: 'The account has no such issuer, or the issuer no such configuration.' };
+const noOffer = { not_found: 'The account has no offer with this id.' };
+const described = {
+    configuration_id: 'membership',
+    format: 'dc+sd-jwt',
+    vct: 'https://club.example/membership',
+    display: [{ name: 'Membership', locale: 'en', background_color: '#12ab34' }],
+    claims: [{ path: ['given_name'], mandatory: true, display: [{ name: 'Given name', locale: 'en' }] }],
+    max_keys: 1,
+    proof_algs: ['ES256', 'EdDSA'],
+};
+const configuration = { ...byIssuer, ...described, created_at: '2026-11-20T21:07:22.990Z' };
+const offer = {
+    ...byOffer,
+    ...byConfiguration,
+    state: 'open',
+    created_at: '2026-11-20T21:08:00.000Z',
+    expires_at: '2026-11-20T21:23:00.000Z',
+};
+const configurationFields = {
+    configuration_id: 'Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`.',
+    format: 'The form of the credentials.',
+    vct: 'The type of the credentials, a URI.',
+    display: 'What a wallet shows, in each language.',
+    claims: 'The claims that wallets may expect, each with the names that lead to it.',
+    max_keys: 'How many keys of a wallet one offer may bind credentials to.',
+    proof_algs: 'The algorithms of these keys.',
+    path: 'The names that lead to the claim.',
+    mandatory: 'Whether every credential has the claim.',
+    locale: 'A language tag, such as `en` or `de-AT`.',
+    background_color: 'For example `#12ab34`.',
+    text_color: 'For example `#12ab34`.',
+    logo: 'The https URL of an image.',
+};
+const offerFields = {
+    configuration_id: 'What is offered.',
+    state: '`open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`.',
+    expires_at: 'Until when the offer can be accepted.',
+    credential_ids: 'The credentials that wallets have got.',
+};
+
+export const exchangeOperations = {
+    'configurations.create': {
+        summary: 'Describe what an issuer offers',
+        description:
+            'Adds a configuration to a did:web issuer: a kind of credential that wallets can get by OpenID4VCI. The metadata of the issuer shows it to anybody. Only a service whose `PUBLIC_URL` has https offers credentials.',
+        refusals: {
+            not_found: 'The account has no issuer with this id.',
+            conflict: 'The issuer is archived, has a configuration with this id, or has 32 of them.',
+        },
+        owasp: { objects: 'own', slowedBy: 'rate' },
+        fields: configurationFields,
+        example: { params: byIssuer, body: described, data: configuration },
+    },
+    'configurations.list': {
+        summary: 'List what an issuer offers',
+        refusals: { not_found: 'The account has no issuer with this id.' },
+        owasp: { objects: 'own' },
+        fields: { ...configurationFields, configurations: 'Configurations, by their ids.' },
+        example: { params: byIssuer, data: { configurations: [configuration] } },
+    },
+    'configurations.get': {
+        summary: 'Get a configuration',
+        refusals: noConfiguration,
+        owasp: { objects: 'own' },
+        fields: configurationFields,
+        example: { params: byConfiguration, data: configuration },
+    },
+    'configurations.delete': {
+        summary: 'Delete a configuration',
+        description: 'Its offers can no longer be accepted. Credentials that were issued stay as they are.',
+        refusals: noConfiguration,
+        owasp: { objects: 'own' },
+        fields: configurationFields,
+        example: { params: byConfiguration, data: byConfiguration },
+    },
+    'offers.create': {
+        summary: 'Offer a credential',
+        description:
+            'Makes a link that opens a wallet, which then gets the credential by OpenID4VCI with a pre-authorized code. Whoever has the link can accept the offer, so give the holder a transaction code in another way. Five wrong codes end the offer. The claims are stored sealed; only the link opens them.',
+        refusals: {
+            ...noConfiguration,
+            conflict: 'The issuer is archived.',
+            forbidden: 'The account has reached its quota of offers.',
+        },
+        owasp: { objects: 'own', slowedBy: 'rate' },
+        fields: {
+            ...offerFields,
+            claims: 'The claims of the credential.',
+            subject_did: 'Whom the credential is about. Default: the DID of the key in the wallet.',
+            expiration_date: 'When the credentials expire. Default: they do not.',
+            expires_in: 'Seconds for which the offer can be accepted.',
+            offer_uri: 'The link. It is shown only once.',
+            tx_code:
+                'In the request: that the holder must enter a code. In the answer: that code, which is shown only once.',
+            length: 'How many characters the code has.',
+            input_mode: '`numeric`: digits. `text`: letters and digits.',
+            description: 'What the wallet tells the holder about the code.',
+        },
+        example: {
+            body: {
+                ...byConfiguration,
+                claims: { given_name: 'Ada' },
+                tx_code: { length: 6, input_mode: 'numeric' },
+            },
+            data: { ...offer, offer_uri: LINK, tx_code: '493536' },
+        },
+    },
+    'offers.list': {
+        summary: 'List offers',
+        description: 'Newest first. Offers are removed a day after they have expired.',
+        owasp: { objects: 'own' },
+        fields: { ...offerFields, offers: 'Offers, newest first.' },
+        example: { query: { limit: '100' }, data: { offers: [{ ...offer, credential_ids: [] }], total: 1 } },
+    },
+    'offers.get': {
+        summary: 'Get an offer',
+        refusals: noOffer,
+        owasp: { objects: 'own' },
+        fields: offerFields,
+        example: { params: byOffer, data: { ...offer, credential_ids: [] } },
+    },
+    'offers.delete': {
+        summary: 'Delete an offer',
+        description: 'It can no longer be accepted. Credentials that were issued stay as they are.',
+        refusals: noOffer,
+        owasp: { objects: 'own' },
+        example: { params: byOffer, data: byOffer },
+    },
+} satisfies Record<string, OperationNotes>;

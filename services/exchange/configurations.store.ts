@@ -1,0 +1,56 @@
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, sql } from '../../platform/postgres/db.ts';
+import { MAX_CONFIGURATIONS } from '../../proto/limits.ts';
+import { type ConfigurationRow, configurationRow, type Definition, type OwnConfiguration } from './rows.ts';
+
+const CONFIGURATION = sql.fragment`issuer, id, definition::text AS definition, created_at`;
+
+export interface ConfigurationsStore {
+    /** Resolves to `exists` if the issuer has one with this id, and to `full` if it has as many as it may have. */
+    insert(
+        configuration: OwnConfiguration & { definition: Definition; created_at: string },
+        lifetime: CallLifetime,
+    ): Promise<'written' | 'exists' | 'full'>;
+    list(own: Omit<OwnConfiguration, 'id'>, lifetime: CallLifetime): Promise<readonly ConfigurationRow[]>;
+    find(own: OwnConfiguration, lifetime: CallLifetime): Promise<ConfigurationRow | undefined>;
+    /** Resolves to false if there is no such configuration. */
+    remove(own: OwnConfiguration, lifetime: CallLifetime): Promise<boolean>;
+}
+
+export function configurationsStore(db: Database): ConfigurationsStore {
+    async function find({ account, issuer, id }: OwnConfiguration, lifetime: CallLifetime) {
+        const statement = sql.type(configurationRow)`
+            SELECT ${CONFIGURATION} FROM exchange.configurations
+            WHERE issuer = ${issuer} AND id = ${id} AND account = ${account}`;
+        const [row] = await db.rows(statement, 'configuration_find', lifetime);
+        return row;
+    }
+
+    return {
+        async insert(configuration, lifetime) {
+            const { account, issuer, id, definition, created_at } = configuration;
+            // Calls at the same time may exceed the maximum by their number.
+            const statement = sql.unsafe`
+                INSERT INTO exchange.configurations (issuer, id, account, definition, created_at)
+                SELECT ${issuer}::uuid, ${id}, ${account}::uuid, ${JSON.stringify(definition)}::jsonb,
+                    ${created_at}::timestamptz
+                WHERE (SELECT count(*) FROM exchange.configurations WHERE issuer = ${issuer}) < ${MAX_CONFIGURATIONS}
+                ON CONFLICT (issuer, id) DO NOTHING RETURNING id`;
+            if ((await db.rows(statement, 'configuration_insert', lifetime)).length > 0) return 'written';
+            return (await find(configuration, lifetime)) ? 'exists' : 'full';
+        },
+        list({ account, issuer }, lifetime) {
+            const statement = sql.type(configurationRow)`
+                SELECT ${CONFIGURATION} FROM exchange.configurations
+                WHERE issuer = ${issuer} AND account = ${account} ORDER BY id`;
+            return db.rows(statement, 'configuration_list', lifetime);
+        },
+        find,
+        async remove({ account, issuer, id }, lifetime) {
+            const statement = sql.unsafe`
+                DELETE FROM exchange.configurations
+                WHERE issuer = ${issuer} AND id = ${id} AND account = ${account} RETURNING id`;
+            return (await db.rows(statement, 'configuration_delete', lifetime)).length > 0;
+        },
+    };
+}

@@ -1,0 +1,85 @@
+import { invalid } from '../../platform/errors.ts';
+import type { ClaimDescription, CreateConfigurationRequest, Display } from '../../proto/gen/exchange/v1/exchange.ts';
+import {
+    MAX_CLAIM_PATH,
+    MAX_CONFIGURATION_BYTES,
+    MAX_DESCRIBED_CLAIMS,
+    MAX_DISPLAYS,
+    MAX_NAME_LENGTH,
+    MAX_OFFER_KEYS,
+} from '../../proto/limits.ts';
+import { isText } from '../../tokens/texts.ts';
+import type { Definition } from './rows.ts';
+
+/** The only format that is offered. */
+export const FORMAT = 'dc+sd-jwt';
+/** The algorithms of keys in wallets. */
+export const PROOF_ALGS: readonly string[] = ['ES256', 'EdDSA'];
+
+/** Maximum length of a URI in a configuration, in characters. Beyond it: `invalid`. */
+const MAX_URI_LENGTH = 2_048;
+/** An absolute URI (RFC 3986): a scheme, a colon, and what is behind it. */
+const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
+const LOCALE = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/;
+const COLOR = /^#[0-9A-Fa-f]{6}$/;
+/** Maximum length of a description, in characters. Beyond it: `invalid`. */
+const MAX_DESCRIPTION = 1_000;
+
+/**
+ * Returns what a configuration says, complete. Throws AppError `invalid`, whose text names the first field that a wallet
+ * could not use.
+ */
+export function definitionOf(request: CreateConfigurationRequest): Definition {
+    const { format, vct, display, claims, max_keys = 1, proof_algs } = request;
+    insist(format === FORMAT, `format must be ${FORMAT}.`);
+    insist(vct.length <= MAX_URI_LENGTH && URI.test(vct), 'vct must be a URI.');
+    insist(max_keys >= 1 && max_keys <= MAX_OFFER_KEYS, `max_keys must be from 1 to ${MAX_OFFER_KEYS}.`);
+    insist(
+        proof_algs.every((alg) => PROOF_ALGS.includes(alg)),
+        `proof_algs must be some of ${PROOF_ALGS.join(', ')}.`,
+    );
+    insist(inSeveralLanguages(display) && display.every(isDisplay), DISPLAY);
+    insist(claims.length <= MAX_DESCRIBED_CLAIMS && claims.every(isDescription), CLAIMS);
+    const algs = PROOF_ALGS.filter((alg) => proof_algs.length === 0 || proof_algs.includes(alg));
+    const definition = { format, vct, display, claims, max_keys, proof_algs: algs };
+    const bytes = Buffer.byteLength(JSON.stringify(definition));
+    insist(bytes <= MAX_CONFIGURATION_BYTES, `A configuration may have at most ${MAX_CONFIGURATION_BYTES >> 10} KiB.`);
+    return definition;
+}
+
+const DISPLAY = `display must have at most ${MAX_DISPLAYS} entries, each in another locale, with a name, colors such as #12ab34 and an https logo.`;
+const CLAIMS = `claims must have at most ${MAX_DESCRIBED_CLAIMS} entries, each with a path of 1 to ${MAX_CLAIM_PATH} names and displays in different locales.`;
+
+function insist(condition: boolean, otherwise: string): void {
+    if (!condition) throw invalid(otherwise);
+}
+
+function inSeveralLanguages(display: ReadonlyArray<Pick<Display, 'name' | 'locale'>>): boolean {
+    const locales = new Set(display.map(({ locale }) => locale?.toLowerCase()));
+    return (
+        display.length <= MAX_DISPLAYS &&
+        locales.size === display.length &&
+        display.every(({ name, locale }) => isName(name) && matches(LOCALE, locale))
+    );
+}
+
+function isDisplay({ description, background_color, text_color, logo }: Display): boolean {
+    return (
+        (description === undefined || isText(description, MAX_DESCRIPTION)) &&
+        matches(COLOR, background_color) &&
+        matches(COLOR, text_color) &&
+        (logo === undefined || (logo.length <= MAX_URI_LENGTH && logo.startsWith('https://') && URI.test(logo)))
+    );
+}
+
+function isDescription({ path, display }: ClaimDescription): boolean {
+    return path.length >= 1 && path.length <= MAX_CLAIM_PATH && path.every(isName) && inSeveralLanguages(display);
+}
+
+function isName(text: string): boolean {
+    return text !== '' && isText(text, MAX_NAME_LENGTH);
+}
+
+function matches(pattern: RegExp, text: string | undefined): boolean {
+    return text === undefined || pattern.test(text);
+}

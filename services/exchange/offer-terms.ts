@@ -1,0 +1,50 @@
+import { invalid } from '../../platform/errors.ts';
+import type { CreateOfferRequest, TransactionCode } from '../../proto/gen/exchange/v1/exchange.ts';
+import {
+    DEFAULT_OFFER_SECONDS,
+    MAX_CLAIMS_BYTES,
+    MAX_OFFER_SECONDS,
+    MAX_TX_CODE_DESCRIPTION,
+    TX_CODE_LENGTH,
+} from '../../proto/limits.ts';
+import { isDid } from '../../tokens/did-key.ts';
+import { readExpiry } from '../../tokens/times.ts';
+import { requireJsonObject } from '../json-object.ts';
+import { requireText } from '../texts.ts';
+
+/** What a wallet tells its holder about a transaction code (OpenID4VCI 1.0, section 4.1.1). */
+export interface TxCodeTerms {
+    length: number;
+    input_mode: string;
+    description?: string;
+}
+
+export interface OfferTerms {
+    /** Seconds. */
+    expires_in: number;
+    tx_code: TxCodeTerms | undefined;
+}
+
+/** The terms of a new offer, complete. Throws AppError `invalid` for what could not be issued later. */
+export function offerTerms(request: CreateOfferRequest): OfferTerms {
+    const { claims, subject_did, expiration_date, expires_in = DEFAULT_OFFER_SECONDS, tx_code } = request;
+    requireJsonObject('claims', claims, MAX_CLAIMS_BYTES);
+    if (subject_did !== undefined && !isDid(subject_did)) throw invalid('subject_did is not a DID.');
+    if (expiration_date !== undefined && readExpiry(expiration_date) === undefined) {
+        throw invalid('expiration_date must be an ISO 8601 date, or a date and time with an offset from UTC.');
+    }
+    if (expires_in < 1 || expires_in > MAX_OFFER_SECONDS) {
+        throw invalid(`expires_in must be from 1 to ${MAX_OFFER_SECONDS}.`);
+    }
+    return { expires_in, tx_code: tx_code && txCodeTerms(tx_code) };
+}
+
+function txCodeTerms({ length = TX_CODE_LENGTH.default, input_mode = 'numeric', description }: TransactionCode) {
+    const { min, max } = TX_CODE_LENGTH;
+    if (length < min || length > max) throw invalid(`tx_code.length must be from ${min} to ${max}.`);
+    if (input_mode !== 'numeric' && input_mode !== 'text') {
+        throw invalid('tx_code.input_mode must be numeric or text.');
+    }
+    if (description !== undefined) requireText('tx_code.description', description, MAX_TX_CODE_DESCRIPTION);
+    return { length, input_mode, ...(description !== undefined && { description }) };
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import { type AccountPage, accountPage } from '../account-pages.store.ts';
+import { claimedAlone, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
+import { type OfferRow, type OwnOffer, offerRow } from './rows.ts';
+
+const OFFER = sql.fragment`id, issuer, configuration, created_at, expires_at, code_used_at, tx_failures,
+    ARRAY(SELECT credential FROM exchange.bindings WHERE offer = offers.id AND credential IS NOT NULL
+        ORDER BY credential) AS credentials`;
+
+const countRow = z.strictObject({ offers: z.number() });
+
+export interface NewOffer {
+    offer: Pick<OfferRow, 'id' | 'issuer' | 'configuration' | 'created_at' | 'expires_at'> & {
+        account: string;
+        api_key: string | undefined;
+        secret_hash: Buffer;
+        code_hash: Buffer;
+        sealed: Buffer;
+        /** JSON text of what the wallet tells its holder about the transaction code. */
+        tx_code: string | undefined;
+        tx_hash: Buffer | undefined;
+    };
+    quota: number;
+    claim: NewClaim | undefined;
+}
+
+export interface OffersStore {
+    insert(created: NewOffer, lifetime: CallLifetime): Promise<Outcome>;
+    list(page: AccountPage, lifetime: CallLifetime): Promise<readonly OfferRow[]>;
+    count(account: string, lifetime: CallLifetime): Promise<number>;
+    find(own: OwnOffer, lifetime: CallLifetime): Promise<OfferRow | undefined>;
+    /** Resolves to false if there is no such offer. */
+    remove(own: OwnOffer, lifetime: CallLifetime): Promise<boolean>;
+}
+
+export function offersStore(db: Database): OffersStore {
+    return {
+        insert: (created, lifetime) => inserted(db, created, lifetime),
+        list(page, lifetime) {
+            const statement = sql.type(offerRow)`SELECT ${OFFER} FROM exchange.offers ${accountPage(page)}`;
+            return db.rows(statement, 'offer_list', lifetime);
+        },
+        async count(account, lifetime) {
+            const statement = sql.type(countRow)`SELECT offers FROM exchange.accounts WHERE account = ${account}`;
+            const [row] = await db.rows(statement, 'offer_count', lifetime);
+            return row?.offers ?? 0;
+        },
+        async find({ account, id }, lifetime) {
+            const statement = sql.type(offerRow)`
+                SELECT ${OFFER} FROM exchange.offers WHERE id = ${id} AND account = ${account}`;
+            const [row] = await db.rows(statement, 'offer_find', lifetime);
+            return row;
+        },
+        remove: (own, lifetime) => db.transaction((queries) => removed(queries, own), 'offer_delete', lifetime),
+    };
+}
+
+const REFUSED = new Error('the quota has no room');
+
+function inserted(db: Database, { offer, quota, claim }: NewOffer, lifetime: CallLifetime): Promise<Outcome> {
+    const { account } = offer;
+    const work = async ({ rows }: Queries): Promise<Outcome> => {
+        if (claim) {
+            const made = await rows(sql.unsafe`WITH ${claimedAlone('exchange', claim)} SELECT id FROM claimed`);
+            if (made.length === 0) return 'held';
+        }
+        const place = await rows(sql.unsafe`
+            INSERT INTO exchange.accounts AS accounts (account, offers) VALUES (${account}, 1)
+            ON CONFLICT (account) DO UPDATE SET offers = accounts.offers + 1 WHERE accounts.offers < ${quota}
+            RETURNING 1`);
+        if (place.length === 0) throw REFUSED; // so that the claim is not made either
+        await rows(insertion(offer));
+        return 'written';
+    };
+    return db.transaction(work, 'offer_insert', lifetime).catch((error: unknown): Outcome => {
+        if (error === REFUSED) return 'refused';
+        throw error;
+    });
+}
+
+function insertion(offer: NewOffer['offer']) {
+    const { secret_hash, code_hash, sealed, tx_hash } = offer;
+    return sql.unsafe`
+        INSERT INTO exchange.offers (id, account, api_key, issuer, configuration, secret_hash, code_hash, sealed, tx_code,
+            tx_hash, created_at, expires_at)
+        VALUES (${offer.id}, ${offer.account}, ${offer.api_key ?? null}, ${offer.issuer}, ${offer.configuration},
+            ${sql.binary(secret_hash)}, ${sql.binary(code_hash)}, ${sql.binary(sealed)}, ${offer.tx_code ?? null},
+            ${tx_hash ? sql.binary(tx_hash) : null}, ${offer.created_at}, ${offer.expires_at})`;
+}
+
+async function removed({ rows }: Queries, { account, id }: OwnOffer): Promise<boolean> {
+    const gone = await rows(sql.unsafe`
+        DELETE FROM exchange.offers WHERE id = ${id} AND account = ${account} RETURNING id`);
+    if (gone.length === 0) return false;
+    await rows(sql.unsafe`UPDATE exchange.accounts SET offers = offers - 1 WHERE account = ${account}`);
+    return true;
+}

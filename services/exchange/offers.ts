@@ -1,0 +1,134 @@
+import { type CallContext, requireUser } from '../../platform/context.ts';
+import { newId } from '../../platform/ids.ts';
+import type { ListOffersRequest, ListOffersResponse } from '../../proto/gen/exchange/v1/exchange.ts';
+import { CreateOfferRequest, CreateOfferResponse, type Offer } from '../../proto/gen/exchange/v1/exchange.ts';
+import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
+import { onePage, totalOf } from '../paging.ts';
+import { quotaExceeded, quotaOf } from '../quotas.ts';
+import type { ExchangeDependencies } from './dependencies.ts';
+import { type OfferTerms, offerTerms } from './offer-terms.ts';
+import { type OfferRow, offerOf } from './rows.ts';
+import { offeringIssuer, ownConfiguration, ownOffer, unknownConfiguration, unknownOffer } from './rules.ts';
+import { codeOf, hashOf, newSecret, newTxCode, sealFor, txHashOf } from './secrets.ts';
+
+/** Offers a credential. A repeated call gets the answer of the first one. */
+export async function createOffer(
+    deps: ExchangeDependencies,
+    request: CreateOfferRequest,
+    context: CallContext,
+): Promise<CreateOfferResponse> {
+    requireUser(context);
+    const terms = offerTerms(request);
+    const call = { operation: 'offers.create', codec: CreateOfferRequest, message: request };
+    const claim = deps.idempotency.claimOf({ ...call, showsSecret: true }, context);
+    const write = () => written(deps, { request, terms, claim }, context);
+    return deps.idempotency.once(claim, { write, replay: openAnswer(CreateOfferResponse), lookFirst: true }, context);
+}
+
+interface Offering {
+    request: CreateOfferRequest;
+    terms: OfferTerms;
+    claim: Claim | undefined;
+}
+
+/** Writes the offer. Resolves to undefined if an earlier call holds the claim. */
+async function written(
+    deps: ExchangeDependencies,
+    { request, terms, claim }: Offering,
+    context: CallContext,
+): Promise<CreateOfferResponse | undefined> {
+    const { configurations, offers, pepper, quota, clock } = deps;
+    const { issuer_id, configuration_id } = request;
+    const account = requireUser(context);
+    const { identifier } = await offeringIssuer(deps, issuer_id, context);
+    const own = ownConfiguration(issuer_id, configuration_id, context);
+    if (!(await configurations.find(own, context))) throw unknownConfiguration();
+
+    const now = clock();
+    const secret = newSecret();
+    const code = codeOf(secret);
+    const txCode = terms.tx_code && newTxCode(terms.tx_code);
+    const row = {
+        id: newId(now),
+        issuer: issuer_id,
+        configuration: configuration_id,
+        created_at: new Date(now).toISOString(),
+        expires_at: new Date(now + terms.expires_in * 1_000).toISOString(),
+    };
+    const unused = { code_used_at: null, tx_failures: 0, credentials: [] };
+    const answer = {
+        offer: offerOf({ ...row, ...unused }, now),
+        offer_uri: offerUri(identifier, secret),
+        tx_code: txCode,
+    };
+    const limit = quotaOf(quota, context);
+    const plain = CreateOfferRequest.encode(request).finish();
+    const outcome = await offers.insert(
+        {
+            offer: {
+                ...row,
+                account,
+                api_key: undefined,
+                secret_hash: hashOf(secret),
+                code_hash: hashOf(code),
+                sealed: sealFor(row.id, plain, { secret: code, pepper }),
+                tx_code: terms.tx_code && JSON.stringify(terms.tx_code),
+                tx_hash: txCode === undefined ? undefined : txHashOf(txCode, { code, pepper }),
+            },
+            quota: limit,
+            claim: claim && {
+                ...claim,
+                id: row.id,
+                made_at: row.created_at,
+                sealed: sealAnswer(claim, { codec: CreateOfferResponse, message: answer }),
+            },
+        },
+        context,
+    );
+    plain.fill(0);
+    if (outcome === 'refused') throw quotaExceeded('offers', limit);
+    return outcome === 'written' ? answer : undefined;
+}
+
+/** The link with which a wallet fetches the offer (OpenID4VCI 1.0, section 4.1.3). */
+function offerUri(identifier: string, secret: string): string {
+    const uri = encodeURIComponent(`${identifier}/offers/${secret}`);
+    return `openid-credential-offer://?credential_offer_uri=${uri}`;
+}
+
+export async function listOffers(
+    { offers, cursors, clock }: ExchangeDependencies,
+    request: ListOffersRequest,
+    context: CallContext,
+): Promise<ListOffersResponse> {
+    const account = requireUser(context);
+    const { page, next_cursor } = await onePage(request, {
+        cursors,
+        scope: { list: 'offers', account },
+        idOf: ({ id }: OfferRow) => id,
+        rows: (range) => offers.list({ account, ...range }, context),
+    });
+    const seen = { rows: page.length, more: next_cursor !== undefined };
+    const total = await totalOf(request, seen, () => offers.count(account, context));
+    const now = clock();
+    return { offers: page.map((row) => offerOf(row, now)), next_cursor, total };
+}
+
+export async function getOffer(
+    { offers, clock }: ExchangeDependencies,
+    { offer_id }: { offer_id: string },
+    context: CallContext,
+): Promise<Offer> {
+    const row = await offers.find(ownOffer(offer_id, context), context);
+    if (!row) throw unknownOffer();
+    return offerOf(row, clock());
+}
+
+export async function deleteOffer(
+    { offers }: ExchangeDependencies,
+    { offer_id }: { offer_id: string },
+    context: CallContext,
+): Promise<{ offer_id: string }> {
+    if (!(await offers.remove(ownOffer(offer_id, context), context))) throw unknownOffer();
+    return { offer_id };
+}

@@ -1,0 +1,48 @@
+import type { Database } from '../../platform/postgres/db.ts';
+import { type Config, required } from '../../platform/process/config.ts';
+import type { Job } from '../../platform/redis/jobs.ts';
+import type { ServiceDefinition, ServiceOf } from '../../platform/rpc/definition.ts';
+import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
+import { cursors } from '../cursors.ts';
+import { claimSweep } from '../idempotency/claim-sweep.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { configurationsStore } from './configurations.store.ts';
+import { offersStore } from './offers.store.ts';
+import { exchangeErasure, removeExpired } from './remove.store.ts';
+import { exchangeService } from './service.ts';
+
+/** Interval between two removals of expired offers, in milliseconds. */
+const REMOVE_EVERY_MS = 600_000;
+
+/** What a process provides to this role. */
+interface RoleDependencies {
+    config: Config;
+    db: Database;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+    idempotency(owner: 'exchange'): Idempotency;
+    serviceClient<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
+}
+
+export function createExchange({ config, db, clock, idempotency, serviceClient }: RoleDependencies) {
+    return exchangeService({
+        configurations: configurationsStore(db),
+        offers: offersStore(db),
+        erasureSteps: exchangeErasure(db),
+        idempotency: idempotency('exchange'),
+        cursors: cursors(required(config, 'SERVICE_TOKEN')),
+        services: { signing: serviceClient('signing', SERVICE_DEFINITIONS.signing) },
+        publicUrl: config.PUBLIC_URL,
+        pepper: required(config, 'IDEMPOTENCY_PEPPER'),
+        quota: config.QUOTA_OFFERS,
+        clock,
+    });
+}
+
+/** The jobs of which one process of the role takes each run. */
+export function exchangeJobs(dependencies: RoleDependencies): Record<string, Job> {
+    return {
+        remove: { everyMs: REMOVE_EVERY_MS, run: () => removeExpired(dependencies.db) },
+        ...claimSweep('exchange')(dependencies),
+    };
+}

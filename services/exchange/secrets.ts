@@ -1,0 +1,61 @@
+import { hash, hkdfSync, randomBytes, randomInt } from 'node:crypto';
+import { decodeBase64Url } from '../../platform/base64.ts';
+import { sealAs, unsealAs } from '../../workers/crypto/seal.ts';
+
+/*
+ * The secrets of an offer. Only its link has the secret, from which the pre-authorized code is derived. The claims are
+ * sealed under the code, and from its spending on under the access token. The database has the hashes of all three, so a
+ * copy of it neither opens an offer nor lets anybody guess a transaction code.
+ */
+
+const SECRET_BYTES = 32;
+const KEY_BYTES = 32;
+const TX_HASH_BYTES = 16;
+const DIGITS = '0123456789';
+/** Without those that look alike. */
+const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+/** A new secret of an offer, or a new access token: 43 characters of base64url. */
+export function newSecret(): string {
+    return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** True if the text has the form of a secret, a code or an access token. */
+export function isSecret(text: string): boolean {
+    return text.length === 43 && decodeBase64Url(text)?.length === SECRET_BYTES;
+}
+
+/** The pre-authorized code of the offer with this secret. */
+export function codeOf(secret: string): string {
+    return derived(secret, '', 'pre-authorized code', SECRET_BYTES).toString('base64url');
+}
+
+/** What the database has of a secret, a code or an access token. */
+export function hashOf(secret: string): Buffer {
+    return hash('sha256', secret, 'buffer');
+}
+
+/** Seals what belongs to an offer. It opens with the same secret, offer and pepper alone. */
+export function sealFor(offer: string, plain: Uint8Array, { secret, pepper }: { secret: string; pepper: string }) {
+    return sealAs(plain, derived(secret, pepper, 'offer', KEY_BYTES), Buffer.from(offer));
+}
+
+/** Returns the plain bytes; undefined if they were sealed for another offer, secret or pepper. */
+export function unsealFor(offer: string, sealed: Uint8Array, { secret, pepper }: { secret: string; pepper: string }) {
+    return unsealAs(sealed, derived(secret, pepper, 'offer', KEY_BYTES), Buffer.from(offer));
+}
+
+/** A new transaction code. */
+export function newTxCode({ length, input_mode }: { length: number; input_mode: string }): string {
+    const alphabet = input_mode === 'numeric' ? DIGITS : LETTERS;
+    return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+/** What the database has of a transaction code. Nobody can guess it without the code and the pepper. */
+export function txHashOf(txCode: string, { code, pepper }: { code: string; pepper: string }): Buffer {
+    return derived(code, pepper, `transaction code ${txCode}`, TX_HASH_BYTES);
+}
+
+function derived(secret: string, salt: string, purpose: string, bytes: number): Buffer {
+    return Buffer.from(hkdfSync('sha256', secret, salt, purpose, bytes));
+}

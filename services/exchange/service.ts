@@ -1,0 +1,29 @@
+import { requireUser } from '../../platform/context.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import type { ExchangeServiceDefinition } from '../../proto/gen/exchange/v1/exchange.ts';
+import { type ErasureStep, erasure } from '../erasure.ts';
+import { quotaOf } from '../quotas.ts';
+import { createConfiguration, deleteConfiguration, getConfiguration, listConfigurations } from './configurations.ts';
+import type { ExchangeDependencies } from './dependencies.ts';
+import { createOffer, deleteOffer, getOffer, listOffers } from './offers.ts';
+
+/** Offers credentials of managed issuers to the wallets of other people (OpenID4VCI 1.0). */
+export function exchangeService(
+    deps: ExchangeDependencies & { erasureSteps: readonly ErasureStep[] },
+): ServiceOf<typeof ExchangeServiceDefinition> {
+    return {
+        createConfiguration: (request, context) => createConfiguration(deps, request, context),
+        listConfigurations: (request, context) => listConfigurations(deps, request, context),
+        getConfiguration: (request, context) => getConfiguration(deps, request, context),
+        deleteConfiguration: (request, context) => deleteConfiguration(deps, request, context),
+        createOffer: (request, context) => createOffer(deps, request, context),
+        listOffers: (request, context) => listOffers(deps, request, context),
+        getOffer: (request, context) => getOffer(deps, request, context),
+        deleteOffer: (request, context) => deleteOffer(deps, request, context),
+        async getQuotas(_request, context) {
+            const used = await deps.offers.count(requireUser(context), context);
+            return { offers: { used, limit: quotaOf(deps.quota, context) } };
+        },
+        eraseAccount: erasure(deps.erasureSteps),
+    };
+}
