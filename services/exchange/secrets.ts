@@ -1,5 +1,4 @@
 import { hash, hkdfSync, randomBytes, randomInt } from 'node:crypto';
-import { decodeBase64Url } from '../../platform/base64.ts';
 import { sealAs, unsealAs } from '../../workers/crypto/seal.ts';
 
 /*
@@ -8,8 +7,10 @@ import { sealAs, unsealAs } from '../../workers/crypto/seal.ts';
  * copy of it neither opens an offer nor lets anybody guess a transaction code.
  */
 
+/** Length of secrets, codes and access tokens, in bytes: nobody guesses one. */
 const SECRET_BYTES = 32;
 const KEY_BYTES = 32;
+/** Length of the hash of a transaction code, in bytes. */
 const TX_HASH_BYTES = 16;
 const DIGITS = '0123456789';
 /** Without those that look alike. */
@@ -18,11 +19,6 @@ const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 /** A new secret of an offer, or a new access token: 43 characters of base64url. */
 export function newSecret(): string {
     return randomBytes(SECRET_BYTES).toString('base64url');
-}
-
-/** True if the text has the form of a secret, a code or an access token. */
-export function isSecret(text: string): boolean {
-    return text.length === 43 && decodeBase64Url(text)?.length === SECRET_BYTES;
 }
 
 /** The pre-authorized code of the offer with this secret. */

@@ -1477,7 +1477,7 @@ export interface WebhooksReplayData {
 export interface ConfigurationsCreateInput {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
     /** The form of the credentials. */
     format: 'dc+sd-jwt';
@@ -1521,7 +1521,7 @@ export interface ConfigurationsCreateInput {
 export interface ConfigurationsCreateData {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
     /** The form of the credentials. */
     format: 'dc+sd-jwt';
@@ -1574,7 +1574,7 @@ export interface ConfigurationsListData {
     configurations: Array<{
         /** Id of a managed issuer. */
         issuer_id: string;
-        /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+        /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
         configuration_id: string;
         /** The form of the credentials. */
         format: 'dc+sd-jwt';
@@ -1621,14 +1621,14 @@ export interface ConfigurationsListData {
 export interface ConfigurationsGetInput {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
 }
 
 export interface ConfigurationsGetData {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
     /** The form of the credentials. */
     format: 'dc+sd-jwt';
@@ -1674,21 +1674,21 @@ export interface ConfigurationsGetData {
 export interface ConfigurationsDeleteInput {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
 }
 
 export interface ConfigurationsDeleteData {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
 }
 
 export interface OffersCreateInput {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** What is offered. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
     /** The claims of the credential. */
     claims: Record<string, unknown>;
@@ -1714,7 +1714,7 @@ export interface OffersCreateData {
     offer_id: string;
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** What is offered. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
     /** `open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`. */
     state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';
@@ -1742,7 +1742,7 @@ export interface OffersListData {
         offer_id: string;
         /** Id of a managed issuer. */
         issuer_id: string;
-        /** What is offered. */
+        /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
         configuration_id: string;
         /** `open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`. */
         state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';
@@ -1767,7 +1767,7 @@ export interface OffersGetData {
     offer_id: string;
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** What is offered. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
     /** `open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`. */
     state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';
@@ -2229,6 +2229,7 @@ export type MeExportData =
           offer_id: string;
           /** Id of a managed issuer. */
           issuer_id: string;
+          /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
           configuration_id: string;
           /** `active` signs. `retired` only verifies. `compromised` does neither. */
           state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';
@@ -2236,6 +2237,7 @@ export type MeExportData =
           created_at: string;
           /** When it expires. */
           expires_at: string;
+          /** The credentials that wallets have got. */
           credential_ids: string[];
       }
     | {

@@ -27,25 +27,11 @@ const offer = {
     expires_at: '2026-11-20T21:23:00.000Z',
 };
 const configurationFields = {
-    configuration_id: 'Names the configuration in its issuer: 1 to 64 letters, digits, `.`, `_` and `-`.',
-    format: 'The form of the credentials.',
-    vct: 'The type of the credentials, a URI.',
-    display: 'What a wallet shows, in each language.',
     claims: 'The claims that wallets may expect, each with the names that lead to it.',
-    max_keys: 'How many keys of a wallet one offer may bind credentials to.',
-    proof_algs: 'The algorithms of these keys.',
-    path: 'The names that lead to the claim.',
-    mandatory: 'Whether every credential has the claim.',
-    locale: 'A language tag, such as `en` or `de-AT`.',
-    background_color: 'For example `#12ab34`.',
-    text_color: 'For example `#12ab34`.',
-    logo: 'The https URL of an image.',
 };
 const offerFields = {
-    configuration_id: 'What is offered.',
     state: '`open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`.',
     expires_at: 'Until when the offer can be accepted.',
-    credential_ids: 'The credentials that wallets have got.',
 };
 
 export const exchangeOperations = {
@@ -80,7 +66,6 @@ export const exchangeOperations = {
         description: 'Its offers can no longer be accepted. Credentials that were issued stay as they are.',
         refusals: noConfiguration,
         owasp: { objects: 'own' },
-        fields: configurationFields,
         example: { params: byConfiguration, data: byConfiguration },
     },
     'offers.create': {
