@@ -15,6 +15,8 @@ export interface NewOffer {
     offer: Pick<OfferRow, 'id' | 'issuer' | 'configuration' | 'created_at' | 'expires_at'> & {
         account: string;
         api_key: string | undefined;
+        tier: string | undefined;
+        issuer_did: string;
         secret_hash: Buffer;
         code_hash: Buffer;
         sealed: Buffer;
@@ -83,9 +85,10 @@ function inserted(db: Database, { offer, quota, claim }: NewOffer, lifetime: Cal
 function insertion(offer: NewOffer['offer']) {
     const { secret_hash, code_hash, sealed, tx_hash } = offer;
     return sql.unsafe`
-        INSERT INTO exchange.offers (id, account, api_key, issuer, configuration, secret_hash, code_hash, sealed, tx_code,
+        INSERT INTO exchange.offers (id, account, api_key, tier, issuer, issuer_did, configuration, secret_hash, code_hash, sealed, tx_code,
             tx_hash, created_at, expires_at)
-        VALUES (${offer.id}, ${offer.account}, ${offer.api_key ?? null}, ${offer.issuer}, ${offer.configuration},
+        VALUES (${offer.id}, ${offer.account}, ${offer.api_key ?? null}, ${offer.tier ?? null}, ${offer.issuer},
+            ${offer.issuer_did}, ${offer.configuration},
             ${sql.binary(secret_hash)}, ${sql.binary(code_hash)}, ${sql.binary(sealed)}, ${offer.tx_code ?? null},
             ${tx_hash ? sql.binary(tx_hash) : null}, ${offer.created_at}, ${offer.expires_at})`;
 }

@@ -40,7 +40,7 @@ async function written(
     const { configurations, offers, pepper, quota, clock } = deps;
     const { issuer_id, configuration_id } = request;
     const account = requireUser(context);
-    const { identifier } = await offeringIssuer(deps, issuer_id, context);
+    const { issuer, identifier } = await offeringIssuer(deps, issuer_id, context);
     const own = ownConfiguration(issuer_id, configuration_id, context);
     if (!(await configurations.find(own, context))) throw unknownConfiguration();
 
@@ -69,6 +69,8 @@ async function written(
                 ...row,
                 account,
                 api_key: undefined,
+                tier: context.tier,
+                issuer_did: issuer.did,
                 secret_hash: hashOf(secret),
                 code_hash: hashOf(code),
                 sealed: sealFor(row.id, plain, { secret: code, pepper }),

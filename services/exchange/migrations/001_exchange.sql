@@ -17,7 +17,10 @@ CREATE TABLE exchange.offers (
     account uuid NOT NULL,
     -- the API key that has made it; NULL if that was a session
     api_key uuid,
+    -- of the account when it has made the offer, for its quota of credentials
+    tier text,
     issuer uuid NOT NULL,
+    issuer_did text NOT NULL,
     configuration text NOT NULL,
     -- SHA-256 of the secret, the code and the access token
     secret_hash bytea NOT NULL UNIQUE,

@@ -23,6 +23,7 @@ describe('GET /v1/me/quotas', () => {
             'api_keys',
             'sessions',
             'webhooks',
+            'offers',
         ]);
         const issuer = await newDid(token);
         await newDid(token);
