@@ -16,6 +16,7 @@ import {
 import { collected } from '../../test/support/collected.ts';
 import { issuerSteps, type ManagedIssuer } from './issuer-steps.ts';
 import { batchSteps, issueTwice, statusListSteps } from './issuing-steps.ts';
+import { offerSteps } from './offer-steps.ts';
 import type { Step } from './step.ts';
 import { webhookSteps } from './webhook-steps.ts';
 
@@ -53,6 +54,7 @@ export async function visit(visitor: Visitor): Promise<{ calls: number; refused:
         () => client.presentations.verify({ presentation: presented.presentation, audience: presented.audience }),
         ...walletSteps(client, visitor, issued),
         ...webhookSteps(client),
+        ...offerSteps(client, visitor.issuer),
         () => service.internal.keys.verify({ api_key: visitor.api_key, scope: 'dids:read' }),
         ...internalSteps(visitor, session.token, {
             ...issued,
