@@ -63,11 +63,6 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
         return { token, run: ({ did }) => did.document({ did: own }) };
     },
 
-    'events.list': async () => {
-        const token = await aKey();
-        return { token, run: ({ events }) => events.list({ after: 0, types: 'key.created', limit: 10 }) };
-    },
-
     'issuers.create': async () => {
         const token = await aKey();
         return { token, run: ({ issuers }) => issuers.create({ name: 'Registrar', method: 'web' }) };

@@ -11,8 +11,12 @@ export async function aWebhook(url = DEAF_URL) {
     return { token, ...(await service.as({ token }).webhooks.create({ url, description: 'the shop' })) };
 }
 
-/** Examples of the endpoints of webhooks. */
+/** Examples of the endpoints of events and webhooks. */
 export const webhookExamples = {
+    'events.list': async () => {
+        const token = await aKey();
+        return { token, run: ({ events }: Client) => events.list({ after: 0, types: 'key.created', limit: 10 }) };
+    },
     'webhooks.create': async () => {
         const token = await aKey();
         const input = { url: DEAF_URL, types: ['credential.issued'], description: 'the shop' };
