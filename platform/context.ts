@@ -58,8 +58,10 @@ export interface CallContext extends Context {
     readonly replay?: ReplayNote | undefined;
 }
 
-/** Who makes a call. A CallContext has both fields. */
-export type Caller = Partial<Pick<CallContext, 'user_id' | 'address'>>;
+/** Who makes a call. A CallContext has all fields. */
+export type Caller = Partial<
+    Pick<CallContext, 'user_id' | 'key_id' | 'session_id' | 'trusted' | 'request_id' | 'address'>
+>;
 
 /**
  * When a queue must drop a waiting call, the call's place in a trace, and its caller. A CallContext has all fields. An

@@ -10,6 +10,8 @@ export interface AuditedRow {
     count: number;
     type: string;
     timestamp: string;
+    /** Who caused the events. Undefined for those of an earlier release, whose leaves have another form. */
+    actor?: string | undefined;
     /** SHA-256 of dataText, in hexadecimal. */
     data_sha256: string;
 }
@@ -21,8 +23,9 @@ export interface AuditedSeal {
     sealed_at: string;
 }
 
-export function rowLeaf({ account, last_seq, count, type, timestamp, data_sha256 }: AuditedRow): string {
-    return JSON.stringify(['row', account, last_seq, count, type, timestamp, data_sha256]);
+export function rowLeaf({ account, last_seq, count, type, timestamp, actor, data_sha256 }: AuditedRow): string {
+    const row = [account, last_seq, count, type, timestamp, data_sha256];
+    return JSON.stringify(actor === undefined ? ['row', ...row] : ['row-2', ...row, actor]);
 }
 
 export function sealLeaf({ checkpoint, sealed_at }: AuditedSeal): string {

@@ -21,9 +21,10 @@ export const auditLine = z.discriminatedUnion('kind', [
         count: number,
         type: z.string(),
         timestamp: z.string(),
+        actor: z.string().optional(),
         data_sha256: z.string(),
         hash: z.string(),
-        data: z.array(event.shape.data.extend({ timestamp: z.string().optional() })),
+        data: z.array(event.shape.data.extend({ timestamp: z.string().optional(), request_id: z.string().optional() })),
     }),
     z.object({
         kind: z.literal('seal'),
@@ -38,7 +39,7 @@ export const auditLine = z.discriminatedUnion('kind', [
 ]);
 
 /** The version of the form of an audit. It grows when a program that reads audits must change. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** The pages of the audit between two times. The last line says how large the tree is, and which checkpoint is the last. */
 export async function* auditPages(
@@ -72,6 +73,6 @@ function shown({ row, seal, checkpoint }: AuditLine): object[] {
 }
 
 function shownRow(row: AuditRow): object {
-    const data = row.data.map(({ data, timestamp }) => ({ ...data, timestamp }));
+    const data = row.data.map(({ data, ...event }) => ({ ...data, ...event }));
     return { kind: 'row', ...row, data, hash: leafHash(rowLeaf(row)).toString('hex') };
 }

@@ -110,6 +110,7 @@ export function contextOf(exchange: Exchange, timeoutMs = REQUEST_TIMEOUT_MS): C
         user_id: exchange.principal?.user_id,
         tier: exchange.principal?.tier,
         session_id: exchange.principal?.session_id,
+        key_id: exchange.principal?.key_id,
         address: exchange.address,
         trusted: false,
         deadline: performance.now() + timeoutMs,

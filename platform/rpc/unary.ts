@@ -24,6 +24,7 @@ const FIELDS = {
     user_id: 'x-on-behalf-of',
     tier: 'x-account-tier',
     session_id: 'x-session-id',
+    key_id: 'x-key-id',
     address: 'x-client-address',
     idempotency_key: 'idempotency-key',
 } as const;
@@ -51,6 +52,7 @@ export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): Ca
         user_id: text(FIELDS.user_id),
         tier: text(FIELDS.tier),
         session_id: text(FIELDS.session_id),
+        key_id: text(FIELDS.key_id),
         address: text(FIELDS.address),
         trusted: text('x-trusted') === 'true',
         deadline: performance.now() + timeoutMs,

@@ -5,6 +5,7 @@ import { credentialId } from '../../tokens/credential-id.ts';
 import { readExpiry } from '../../tokens/times.ts';
 import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import { completeKey, openKid, sealKid } from '../issuers/token-signer.ts';
+import { causeOf } from '../outbox/cause.ts';
 import type { ItemContext } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import { newIdIn, partOfId, partOfIssuer } from './parts/part-map.ts';
@@ -82,6 +83,7 @@ export async function issueOne(
             expires_at: expiresAt,
             ...parties,
             place,
+            cause: causeOf(context, context.user_id),
         };
         if (claim) {
             const newClaim = { ...claim, ...made, sealed: sealKid(claim, kid) };

@@ -12,6 +12,7 @@ import type {
 } from '../../proto/gen/credentials/v1/credentials.ts';
 import { requireCredentialId } from '../credential-id.ts';
 import type { ItemResult } from '../item-results.ts';
+import { causeOf } from '../outbox/cause.ts';
 import { type ItemContext, requireItems } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import type { CredentialStore, FoundRow } from './rows.ts';
@@ -90,7 +91,8 @@ async function revokeOne(
     if (row.revoked_at !== null) return revocation(credential_id, row);
     const revokedAt = new Date(clock()).toISOString();
     // If several calls revoke the credential at once, the first one counts, and the others return its revocation.
-    const first = await store.revoke({ id, revoked_at: revokedAt, reason }, context);
+    const cause = causeOf(context, row.account);
+    const first = await store.revoke({ id, revoked_at: revokedAt, reason, cause }, context);
     return first
         ? { credential_id, revoked: true, revoked_at: revokedAt, reason }
         : revocation(credential_id, await requireRow(store, id, context));

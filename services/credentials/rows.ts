@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
 import type { Writes } from '../idempotency/writes.store.ts';
+import type { Cause } from '../outbox/cause.ts';
 import type { Place } from './status-lists/rows.ts';
 
 export interface NewRow {
@@ -14,6 +15,7 @@ export interface NewRow {
     credential_type: string;
     /** Its place on a status list, if it has one. */
     place?: Pick<Place, 'list' | 'status_index'> | undefined;
+    cause: Cause;
 }
 
 export interface NewRevocation {
@@ -21,6 +23,7 @@ export interface NewRevocation {
     id: string;
     revoked_at: string;
     reason: string | undefined;
+    cause: Cause;
 }
 
 /** The issuer, the account and the revocation of a credential. They decide whether a caller may revoke it. */

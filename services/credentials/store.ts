@@ -2,14 +2,19 @@ import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
 import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import type { EventType } from '../../proto/event-types.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import { writes } from '../idempotency/writes.store.ts';
-import { appendEvents } from '../outbox/outbox.store.ts';
+import { appendEvents, causeById } from '../outbox/outbox.store.ts';
 import { pageStore } from './pages.store.ts';
 import { type CredentialStore, foundRow, type NewRevocation, type NewRow } from './rows.ts';
 
 /** What an event says about a credential of the CTE `written`. */
 const EVENT_DATA = sql.fragment`'credential_id', 'urn:uuid:' || id, 'issuer_did', issuer`;
+
+function published(type: EventType, rows: Parameters<typeof causeById>[0]) {
+    return appendEvents('credentials', type, { data: EVENT_DATA, cause: causeById(rows) });
+}
 
 const revokedRow = z.strictObject({ id: z.string() });
 
@@ -31,7 +36,7 @@ export function credentialStore(db: Database): CredentialStore {
             },
             key: 'id',
             counts: appendPendingCounts('credentials_issued'),
-            events: appendEvents('credentials', 'credential.issued', EVENT_DATA),
+            events: (rows) => published('credential.issued', rows),
         }),
         find: rowLookup(db, {
             name: 'credentials_find',
@@ -75,7 +80,7 @@ async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<
         ), counted AS (
             ${appendPendingCounts('credentials_revoked')}
         ), published AS (
-            ${appendEvents('credentials', 'credential.revoked', EVENT_DATA)}
+            ${published('credential.revoked', inOrder)}
         ), changed AS (
             INSERT INTO credentials.status_changes (list)
             SELECT DISTINCT status_list FROM written WHERE status_list IS NOT NULL

@@ -9,7 +9,7 @@ import { emptied } from './erase.store.ts';
 import { gathered, type NewRow } from './gathered.ts';
 import { type TreeRow, treeIn, treeRow } from './tree.store.ts';
 
-const TYPES = ['uuid', 'text', 'timestamptz', 'jsonb', 'bytea'];
+const TYPES = ['uuid', 'text', 'text', 'timestamptz', 'jsonb', 'bytea'];
 
 const entryRow = z.strictObject({ entry_id: z.string() });
 const lockedRow = treeRow.extend({ sealed_at: z.string() });
@@ -19,6 +19,7 @@ const appendedRow = z.strictObject({
     last_seq: z.number(),
     count: z.number(),
     type: z.string(),
+    actor: z.string().nullable(),
     happened_at: z.string(),
     data_sha256: z.instanceof(Buffer),
 });
@@ -58,12 +59,12 @@ async function newOf({ rows }: Queries, entries: readonly Entry[]): Promise<read
 
 /** An event of an erased account is appended without its data. */
 function insertedRows({ rows }: Queries, fresh: readonly NewRow[], size: number): Promise<readonly AppendedRow[]> {
-    const hashed = fresh.map((row) => [...row, hash('sha256', row[3], 'buffer')]);
+    const hashed = fresh.map((row) => [...row, hash('sha256', row[4], 'buffer')]);
     return rows(sql.type(appendedRow)`
         WITH new AS (
             SELECT *, jsonb_array_length(data) AS count
             FROM ${sql.unnest(hashed, TYPES)} WITH ORDINALITY
-                AS sent (account, type, happened_at, data, data_sha256, position)
+                AS sent (account, type, actor, happened_at, data, data_sha256, position)
         ), counted AS (
             SELECT *, sum(count) OVER (PARTITION BY account) AS sum,
                    sum(count) OVER (PARTITION BY account ORDER BY position) AS sum_so_far
@@ -74,11 +75,11 @@ function insertedRows({ rows }: Queries, fresh: readonly NewRow[], size: number)
             ON CONFLICT (account) DO UPDATE SET seq = heads.seq + excluded.seq
             RETURNING account, seq, emptied_to
         )
-        INSERT INTO events.log (leaf, account, last_seq, count, type, happened_at, data, data_sha256)
-        SELECT ${size} + position - 1, account, seq - sum + sum_so_far, count, type, happened_at,
+        INSERT INTO events.log (leaf, account, last_seq, count, type, actor, happened_at, data, data_sha256)
+        SELECT ${size} + position - 1, account, seq - sum + sum_so_far, count, type, actor, happened_at,
                CASE WHEN emptied_to IS NULL THEN data ELSE ${emptied(sql.fragment`count`)} END, data_sha256
         FROM counted JOIN heads USING (account)
-        RETURNING leaf, account, last_seq, count, type, happened_at, data_sha256`);
+        RETURNING leaf, account, last_seq, count, type, actor, happened_at, data_sha256`);
 }
 
 async function seal(
@@ -95,6 +96,7 @@ async function seal(
     await run(sql.unsafe`UPDATE events.tree SET size = ${tree.size}, edge = ${sql.binary(edgeBytes(tree))}`);
 }
 
-function leafOf({ happened_at, data_sha256, ...row }: AppendedRow): string {
-    return rowLeaf({ ...row, timestamp: happened_at, data_sha256: data_sha256.toString('hex') });
+function leafOf({ happened_at, actor, data_sha256, ...row }: AppendedRow): string {
+    const shown = { timestamp: happened_at, actor: actor ?? undefined, data_sha256: data_sha256.toString('hex') };
+    return rowLeaf({ ...row, ...shown });
 }

@@ -12,6 +12,7 @@ const rowRow = z.strictObject({
     count: z.number(),
     type: z.string(),
     timestamp: z.string(),
+    actor: z.string().nullable(),
     data_sha256: z.instanceof(Buffer),
     /** JSON text of an array of EventData. */
     data: z.string(),
@@ -81,7 +82,8 @@ export async function auditPage(
     const [rows, seals, checkpoints] = await Promise.all([
         db.rows(
             sql.type(rowRow)`
-                SELECT leaf, account, last_seq, count, type, happened_at AS timestamp, data_sha256, data::text AS data
+                SELECT leaf, account, last_seq, count, type, happened_at AS timestamp, actor, data_sha256,
+                       data::text AS data
                 FROM events.log WHERE ${within('leaf')}`,
             'events_audit_rows',
             lifetime,

@@ -77,10 +77,11 @@ async function listAudit(store: EventsStore, { from, end }: ListAuditRequest, co
 function linesOf({ rows, seals, checkpoints }: AuditPage): AuditLine[] {
     const none = { row: undefined, seal: undefined, checkpoint: undefined };
     return [
-        ...rows.map(({ data_sha256, data, ...row }) => {
+        ...rows.map(({ actor, data_sha256, data, ...row }) => {
             const stored: StoredEvent[] = JSON.parse(data);
-            const events = stored.map(({ timestamp, ...data }) => ({ data, timestamp }));
-            return { ...none, row: { ...row, data_sha256: data_sha256.toString('hex'), data: events } };
+            const events = stored.map(({ timestamp, request_id, ...data }) => ({ data, timestamp, request_id }));
+            const shown = { actor: actor ?? undefined, data_sha256: data_sha256.toString('hex'), data: events };
+            return { ...none, row: { ...row, ...shown } };
         }),
         ...seals.map((seal) => ({ ...none, seal })),
         ...checkpoints.map((checkpoint) => ({ ...none, checkpoint })),

@@ -99,6 +99,6 @@ function eventOf(
     { account, index, data: stored }: { account: string; index: number; data: StoredEvent },
 ): Event {
     const seq = last_seq - count + 1 + index;
-    const { timestamp = happened_at, ...data } = stored;
+    const { timestamp = happened_at, request_id: _, ...data } = stored; // the id of a request is for the audit
     return { event_id: `${account}.${seq}`, seq, type, timestamp, data };
 }

@@ -106,31 +106,40 @@ export interface Writes<Row> {
 
 /**
  * The insertions of a store, each in one statement per batch. `name` begins the names of the queues. `counts` counts
- * the rows of the CTE `written`, and `events` publishes them.
+ * the rows of the CTE `written`, and `events` publishes them; it receives all rows of the batch.
  */
 export function writes<Row>(
     db: Database,
-    { name, counts, events, ...into }: Insertion<Row> & { name: string; counts: Fragment; events?: Fragment },
+    {
+        name,
+        counts,
+        events,
+        ...into
+    }: Insertion<Row> & { name: string; counts: Fragment; events?: (rows: readonly Row[]) => Fragment },
 ): Writes<Row> {
     const { plain, claimed } = insertion(into);
     const statement = `${into.table[1]}_insert`;
-    const published = events ? sql.fragment`, published AS (${events})` : sql.fragment``;
+    const published = (rows: readonly Row[]) =>
+        events ? sql.fragment`, published AS (${events(rows)})` : sql.fragment``;
     return {
         insert: coalesce({
             ...STORE_GROUPS,
             name: `${name}_insert`,
             bisectOn: isRefusedStatement,
             async run(rows: Row[], group) {
-                await db.prepared(statement, sql.unsafe`${plain(rows)} ${published} ${counts}`, group);
+                await db.prepared(statement, sql.unsafe`${plain(rows)} ${published(rows)} ${counts}`, group);
                 return rows.map(() => undefined);
             },
         }),
         insertOnce: claimedWrites({
             name: `${name}_insert_once`,
             async run(items: Array<ClaimedRow<Row>>, group) {
+                const rows = items.map(({ row }) => row);
                 const made = await db.prepared(
                     `${statement}_once`,
-                    sql.type(madeRow)`${claimed(items)} ${published}, counted AS (${counts}) SELECT id FROM claimed`,
+                    sql.type(
+                        madeRow,
+                    )`${claimed(items)} ${published(rows)}, counted AS (${counts}) SELECT id FROM claimed`,
                     group,
                 );
                 const ids = new Set(made.map(({ id }) => id));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import { causeOf } from '../outbox/cause.ts';
 import { appendOwnEvents } from '../outbox/outbox.store.ts';
 
 export interface PasswordChange {
@@ -37,7 +38,9 @@ export async function changePassword(
             UPDATE identity.sessions SET ended_at = ${now}
             WHERE user_id = ${user_id} AND session_id IS DISTINCT FROM ${keptSession ?? null} AND ended_at IS NULL
             RETURNING session_id`);
-        await appendOwnEvents(transaction, 'identity', { account: user_id, type: 'session.ended', data: [...ended] });
+        const cause = causeOf(lifetime, user_id);
+        const data = [...ended];
+        await appendOwnEvents(transaction, 'identity', { account: user_id, type: 'session.ended', data, cause });
         await beforeCommit(ended.map((session) => session.session_id));
         return true;
     };

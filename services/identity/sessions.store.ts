@@ -3,6 +3,7 @@ import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import type { Cause } from '../outbox/cause.ts';
 import { appendEvents } from '../outbox/outbox.store.ts';
 import { changePassword, type PasswordChange } from './password-change.store.ts';
 import { USER_COLUMNS, type UserRow, userRow } from './users.store.ts';
@@ -45,6 +46,12 @@ export interface Rotation {
     forgetBefore: string;
 }
 
+export interface SessionEnd {
+    session_id: string;
+    now: string;
+    cause: Cause;
+}
+
 export interface SessionStore {
     /**
      * Resolves to true if it changed the password. The change ends all other sessions of the account; `beforeCommit`
@@ -79,7 +86,7 @@ export interface SessionStore {
     /** If several callers pass the same `spentId`, exactly one of them gets true. */
     rotate(rotation: Rotation, lifetime?: CallLifetime): Promise<boolean>;
     /** Ends the session. Returns when it ended, now or earlier; undefined if the session does not exist. */
-    endSession(target: { session_id: string; now: string }, lifetime?: CallLifetime): Promise<string | undefined>;
+    endSession(target: SessionEnd, lifetime?: CallLifetime): Promise<string | undefined>;
 }
 
 export function sessionStore(db: Database): SessionStore {
@@ -177,7 +184,7 @@ async function rotate(db: Database, rotation: Rotation, lifetime?: CallLifetime)
 
 async function endSession(
     db: Database,
-    { session_id, now }: { session_id: string; now: string },
+    { session_id, now, cause }: SessionEnd,
     lifetime?: CallLifetime,
 ): Promise<string | undefined> {
     const ended = await db.rows(
@@ -186,7 +193,7 @@ async function endSession(
             UPDATE identity.sessions SET ended_at = ${now} WHERE session_id = ${session_id} AND ended_at IS NULL
             RETURNING user_id AS account, session_id, ended_at
         ), published AS (
-            ${appendEvents('identity', 'session.ended', sql.fragment`'session_id', session_id`)}
+            ${appendEvents('identity', 'session.ended', { data: sql.fragment`'session_id', session_id`, cause })}
         )
         SELECT ended_at FROM written`,
         'session_end',

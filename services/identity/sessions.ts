@@ -4,6 +4,7 @@ import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { isId } from '../../platform/uuid.ts';
 import type { LogoutRequest, LogoutResponse, RefreshRequest, Session } from '../../proto/gen/identity/v1/identity.ts';
+import { causeOf } from '../outbox/cause.ts';
 import type { RefreshRow, SessionRow } from './sessions.store.ts';
 import type { IdentityStore } from './store.ts';
 import type { SessionIssuer } from './tokens.ts';
@@ -30,7 +31,7 @@ export function sessions({ store, tokens, livenessMarks, clock }: SessionOptions
     const end = (account: string, sessionId: string, context: CallContext) =>
         livenessMarks.refuseAnd(
             { account, subject: 'session', ids: [sessionId] },
-            () => store.endSession({ session_id: sessionId, now: isoNow() }, context),
+            () => store.endSession({ session_id: sessionId, now: isoNow(), cause: causeOf(context, account) }, context),
             context,
         );
 

@@ -1,6 +1,7 @@
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { claimedAlone, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
+import { causeOf } from '../outbox/cause.ts';
 import { appendOwnEvents } from '../outbox/outbox.store.ts';
 import { insertedKey } from './columns.store.ts';
 import { allKeys, freeBucket, lockAccount, placesInUse, settlePlaces } from './places.store.ts';
@@ -38,8 +39,9 @@ export async function insertKey(
             RETURNING key_id`);
         if (inserted.length === 0) throw REFUSED;
         await settlePlaces(transaction, [account], now);
+        const cause = causeOf(lifetime, account);
         const data = [{ key_id: key.key_id }];
-        await appendOwnEvents(transaction, 'keys', { account, type: 'key.created', data });
+        await appendOwnEvents(transaction, 'keys', { account, type: 'key.created', data, cause });
         return 'written';
     };
     try {

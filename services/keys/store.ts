@@ -5,6 +5,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { ErasureStep } from '../erasure.ts';
+import { causeOf } from '../outbox/cause.ts';
 import { appendOwnEvents } from '../outbox/outbox.store.ts';
 import { KEY_COLUMNS, RESTRICTION_COLUMNS } from './columns.store.ts';
 import { keyErasure } from './erase.store.ts';
@@ -146,7 +147,8 @@ async function revokeKey(
                 RETURNING key_id`);
             if (revoked.length === 0) return;
             await settlePlaces(transaction, [account], now);
-            await appendOwnEvents(transaction, 'keys', { account, type: 'key.revoked', data: [{ key_id }] });
+            const cause = causeOf(lifetime, account);
+            await appendOwnEvents(transaction, 'keys', { account, type: 'key.revoked', data: [{ key_id }], cause });
         },
         'key_revoke',
         lifetime,

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import type { EventType } from '../../proto/event-types.ts';
 import type { EventData } from '../../proto/gen/events/v1/events.ts';
+import type { Cause } from './cause.ts';
 
 /**
  * A transactional outbox: the statement that changes something also appends its event to the table `outbox` of its own
  * schema, so that either both are committed or none. A job passes the entries on to the events service (relay.ts).
  *
- * An entry has all events that one statement writes, each with its account. A statement that issues 64 credentials then
+ * An entry has all events that one statement writes, each with its account and its cause. A statement that issues 64 credentials then
  * costs one more row, not 64.
  */
 
@@ -22,25 +23,44 @@ function outboxOf(service: Publisher) {
     return sql.identifier([service, 'outbox']);
 }
 
+type Fragment = ReturnType<typeof sql.fragment>;
+
 /**
  * Returns the end of a statement whose CTE `written` has the changed rows, with a column `account`. It appends an event for
  * each row that has an account. `data`: the fields of EventData as names and values in SQL, for jsonb_build_object.
+ * `cause`: of all rows, or in SQL that of a row.
  */
-export function appendEvents(service: Publisher, type: EventType, data: ReturnType<typeof sql.fragment>) {
+export function appendEvents(
+    service: Publisher,
+    type: EventType,
+    { data, cause }: { data: Fragment; cause: Cause | Fragment },
+): Fragment {
+    const by = Array.isArray(cause) ? sql.fragment`${JSON.stringify(cause)}::jsonb` : cause;
     return sql.fragment`
         INSERT INTO ${outboxOf(service)} (type, data)
-        SELECT ${type}, jsonb_agg(jsonb_build_object('account', account, ${data})) FROM written
+        SELECT ${type}, jsonb_agg(jsonb_build_object('account', account, 'cause', ${by}, ${data})) FROM written
         WHERE account IS NOT NULL HAVING count(*) > 0`;
+}
+
+/** The cause of a row in SQL, if each row has one of its own: it is looked up by the column `id`. */
+export function causeById(rows: ReadonlyArray<{ id: string; cause: Cause }>): Fragment {
+    const causes = Object.fromEntries(rows.map(({ id, cause }) => [id, cause]));
+    return sql.fragment`${JSON.stringify(causes)}::jsonb -> id::text`;
 }
 
 /** Appends events of one account in a transaction: one for each item of `data`. */
 export async function appendOwnEvents(
     { rows }: Queries,
     service: Publisher,
-    { account, type, data }: { account: string; type: EventType; data: ReadonlyArray<Partial<EventData>> },
+    {
+        account,
+        type,
+        data,
+        cause,
+    }: { account: string; type: EventType; data: ReadonlyArray<Partial<EventData>>; cause: Cause },
 ): Promise<void> {
     for (let from = 0; from < data.length; from += MOST_EVENTS) {
-        const events = data.slice(from, from + MOST_EVENTS).map((item) => ({ account, ...item }));
+        const events = data.slice(from, from + MOST_EVENTS).map((item) => ({ account, cause, ...item }));
         await rows(sql.unsafe`
             INSERT INTO ${outboxOf(service)} (type, data) VALUES (${type}, ${JSON.stringify(events)}::jsonb)`);
     }
@@ -51,7 +71,7 @@ const entryRow = z.strictObject({
     entry_id: z.string(),
     type: z.string(),
     happened_at: z.string(),
-    /** JSON text of an array of EventData, each with its account. */
+    /** JSON text of an array of EventData, each with its account and its cause. */
     data: z.string(),
 });
 export type OutboxEntry = z.infer<typeof entryRow>;

@@ -4,6 +4,7 @@ import type { Job } from '../../platform/redis/jobs.ts';
 import type { ServiceDefinition, ServiceOf } from '../../platform/rpc/definition.ts';
 import type { EventData, EventsServiceDefinition } from '../../proto/gen/events/v1/events.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
+import type { Cause } from './cause.ts';
 import { type OutboxEntry, oldestEntries, type Publisher, removeEntries } from './outbox.store.ts';
 
 /** Interval between two runs, in milliseconds. An event is in its stream after at most about one of them. */
@@ -43,12 +44,18 @@ function firstWithin(entries: readonly OutboxEntry[], length: number): readonly 
 }
 
 function sent({ entry_id, type, happened_at, data }: OutboxEntry) {
-    const events: Array<EventData & { account: string }> = JSON.parse(data);
+    // An entry of an earlier release has no cause.
+    const events: Array<EventData & { account: string; cause?: Cause }> = JSON.parse(data);
     return {
         entry_id,
         type,
         timestamp: happened_at,
-        events: events.map(({ account, ...data }) => ({ account, data })),
+        events: events.map(({ account, cause, ...data }) => ({
+            account,
+            data,
+            actor: cause?.[0],
+            request_id: cause?.[1],
+        })),
     };
 }
 

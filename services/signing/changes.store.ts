@@ -1,6 +1,8 @@
+import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import type { EventType } from '../../proto/event-types.ts';
 import { claimedAlone, type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
+import { causeOf } from '../outbox/cause.ts';
 import { appendOwnEvents } from '../outbox/outbox.store.ts';
 import { issuerRow, keyRow, type NewIssuer, type OwnIssuer, type SealedSeed, type SigningStore } from './rows.ts';
 
@@ -25,7 +27,7 @@ export function changes(
                 const [marked] = await transaction.rows(sql.type(keyRow)`
                     UPDATE signing.keys SET compromised_at = ${at}, reason = ${reason ?? null}
                     WHERE kid = ${kid} AND issuer = ${id} AND compromised_at IS NULL RETURNING ${KEY}`);
-                if (marked) await publish(transaction, issuer, 'issuer.compromised', kid);
+                if (marked) await publish(transaction, issuer, { type: 'issuer.compromised', kid, lifetime });
                 return marked ?? findKey(transaction, id, kid);
             };
             return db.transaction(work, 'issuer_key_compromised', lifetime);
@@ -37,7 +39,7 @@ export function changes(
                 if (!issuer || issuer.archived_at !== null) return issuer;
                 const [archived] = await transaction.rows(sql.type(issuerRow)`
                     UPDATE signing.issuers SET archived_at = ${at} WHERE id = ${id} RETURNING ${ISSUER}`);
-                await publish(transaction, issuer, 'issuer.archived');
+                await publish(transaction, issuer, { type: 'issuer.archived', lifetime });
                 return archived;
             };
             return db.transaction(work, 'issuer_archive', lifetime);
@@ -67,7 +69,7 @@ function inserting(db: Database): SigningStore['insert'] {
                 RETURNING 1`);
             if (place.length === 0) throw REFUSED; // so that the claim is not made either
             await insertIssuer(transaction, { issuer, key });
-            await publish(transaction, issuer, 'issuer.created', key.kid);
+            await publish(transaction, issuer, { type: 'issuer.created', kid: key.kid, lifetime });
             return 'written';
         };
         return db.transaction(work, 'issuer_insert', lifetime).catch((error: unknown) => {
@@ -88,7 +90,7 @@ function rotating(db: Database): SigningStore['rotate'] {
                 UPDATE signing.keys SET retired_at = ${created_at}
                 WHERE issuer = ${own.id} AND retired_at IS NULL AND compromised_at IS NULL RETURNING kid`);
             await transaction.rows(insertKey(own.id, key, created_at));
-            await publish(transaction, issuer, 'issuer.rotated', key.kid);
+            await publish(transaction, issuer, { type: 'issuer.rotated', kid: key.kid, lifetime });
             const previous = retired?.kid;
             if (claim) await transaction.rows(sealClaim('signing', claim, claim.seal(previous)));
             return { previous };
@@ -142,12 +144,15 @@ async function findKey({ rows }: Queries, issuer: string, kid: string) {
 async function publish(
     transaction: Queries,
     { id, account, did }: Pick<NewIssuer['issuer'], 'id' | 'account' | 'did'>,
-    type: Extract<EventType, `issuer.${string}`>,
-    kid?: string,
+    {
+        type,
+        kid,
+        lifetime,
+    }: { type: Extract<EventType, `issuer.${string}`>; kid?: string; lifetime: CallLifetime | undefined },
 ): Promise<void> {
     if (account === null) return;
     const data = [{ issuer_id: id, issuer_did: did, ...(kid !== undefined && { kid }) }];
-    await appendOwnEvents(transaction, 'signing', { account, type, data });
+    await appendOwnEvents(transaction, 'signing', { account, type, data, cause: causeOf(lifetime, account) });
 }
 
 async function findOwn({ rows }: Queries): Promise<string | undefined> {

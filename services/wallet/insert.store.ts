@@ -3,6 +3,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import { claimedAlone, type NewClaim, releaseClaims, sealClaim } from '../idempotency/claims.store.ts';
+import { causeOf } from '../outbox/cause.ts';
 import { appendEvents } from '../outbox/outbox.store.ts';
 import type { EntryName, NewEntry, WalletRow } from './rows.ts';
 
@@ -19,6 +20,7 @@ export async function insertWallet(
     claim: NewClaim | undefined,
     lifetime?: CallLifetime,
 ): Promise<'written' | 'held'> {
+    const cause = causeOf(lifetime, wallet.account);
     const statement = sql.unsafe`
         WITH ${claiming(claim)} written AS (
             INSERT INTO wallet.wallets (id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile)
@@ -29,7 +31,7 @@ export async function insertWallet(
             ${ifClaimed(claim)}
             RETURNING account, id
         ), counted AS (${appendPendingCounts('wallets')}
-        ), published AS (${appendEvents('wallet', 'wallet.created', sql.fragment`'wallet_id', id`)})
+        ), published AS (${appendEvents('wallet', 'wallet.created', { data: sql.fragment`'wallet_id', id`, cause })})
         SELECT account FROM written`;
     return (await db.rows(statement, 'wallet_insert', lifetime)).length === 0 ? 'held' : 'written';
 }

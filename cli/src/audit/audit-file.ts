@@ -10,14 +10,15 @@ import {
 import { type AuditedRow, type AuditedSeal, dataText, rowLeaf, sealLeaf } from '../../../proto/audit-leaves.ts';
 import { checkpointOf } from './checkpoint.ts';
 import { Fault } from './fault.ts';
+import type { KeptCheckpoint } from './kept-checkpoint.ts';
 
-/** The version of the form of an audit that is read here. */
-const VERSION = 1;
+/** The versions of the form of an audit that are read here. Version 2 says who has caused an event. */
+const VERSIONS: readonly unknown[] = [1, 2];
 
-/** The members of each kind of line, in the order in which the service writes them. */
+/** The members of each kind of line, in the order in which the service writes them. A row of an old release has no actor. */
 const MEMBERS = {
     audit: ['version', 'exported_at', 'start', 'edge'],
-    row: ['leaf', 'account', 'last_seq', 'count', 'type', 'timestamp', 'data_sha256', 'hash', 'data'],
+    row: ['leaf', 'account', 'last_seq', 'count', 'type', 'timestamp', 'actor', 'data_sha256', 'hash', 'data'],
     seal: ['leaf', 'checkpoint', 'sealed_at', 'hash', 'root'],
     checkpoint: ['size', 'note'],
     end: ['size', 'checkpoint'],
@@ -48,6 +49,7 @@ export interface Shown {
  */
 export class AuditFile {
     readonly #trusted: readonly string[];
+    readonly #kept: KeptCheckpoint | undefined;
     #tree: MerkleTree = EMPTY_TREE;
     #isOpen = false;
     #hasEnded = false;
@@ -67,9 +69,10 @@ export class AuditFile {
     #erased = new Set<string>();
     #signedUntil: string | undefined;
 
-    /** `trusted`: the DIDs whose checkpoints count. Empty: that of the first one. */
-    constructor(trusted: readonly string[]) {
+    /** `trusted`: the DIDs whose checkpoints count. Empty: that of the first one. `kept`: what the audit must contain. */
+    constructor(trusted: readonly string[], kept?: KeptCheckpoint) {
         this.#trusted = trusted;
+        this.#kept = kept;
     }
 
     /** Throws Fault if the line is wrong. */
@@ -101,7 +104,7 @@ export class AuditFile {
     }
 
     #open({ version, start, edge }: Line<'audit'>): void {
-        if (version !== VERSION) throw new Fault(`Only version ${VERSION} can be read.`);
+        if (!VERSIONS.includes(version)) throw new Fault(`Only the versions ${VERSIONS.join(' and ')} can be read.`);
         const bytes = Buffer.from(String(edge), 'base64');
         const tree = treeWith(Number(start), bytes);
         if (!tree || tree.size !== start || bytes.toString('base64') !== edge)
@@ -110,6 +113,7 @@ export class AuditFile {
         this.#start = tree.size;
         this.#lastCheckpoint = tree.size;
         this.#isOpen = true;
+        this.#kept?.begin(tree);
     }
 
     #addRow(row: Line<'row'> & AuditedRow): void {
@@ -146,6 +150,7 @@ export class AuditFile {
         if (own.toString('hex') !== hash) throw new Fault('It was changed: it does not have the hash.');
         this.#unsealedFrom ??= this.#lineNumber;
         this.#tree = grownTree(this.#tree, [own]);
+        this.#kept?.grow(this.#tree);
     }
 
     #addCheckpoint({ size, note }: Line<'checkpoint'>): void {
@@ -171,6 +176,7 @@ export class AuditFile {
             throw new Fault('Lines before it are missing or were added.');
         if (this.#checkpoints.size === 0)
             throw new Fault('No checkpoint is before it, so nobody has signed this. Export it again in an hour.');
+        this.#kept?.end(this.#tree);
         this.#hasEnded = true;
     }
 }
@@ -181,8 +187,8 @@ function sumOf(numbers: Iterable<number>): number {
     return sum;
 }
 
-/** A line, whose members are those that the service writes, in the same form. */
-function lineOf(text: string): { kind: Kind; line: object } {
+/** A line, whose members are those that the service writes, in the same form. Throws Fault for every other text. */
+export function lineOf(text: string): { kind: Kind; line: object } {
     try {
         const line = JSON.parse(text);
         const kind = Object.keys(MEMBERS).find((name): name is Kind => name === line.kind);

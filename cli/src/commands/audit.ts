@@ -1,5 +1,8 @@
-import { AuditFile } from '../audit/audit-file.ts';
+import type { Checkpoint } from '../../../platform/transparency/signed-note.ts';
+import { AuditFile, lineOf } from '../audit/audit-file.ts';
+import { checkpointOf } from '../audit/checkpoint.ts';
 import { Fault } from '../audit/fault.ts';
+import { KeptCheckpoint } from '../audit/kept-checkpoint.ts';
 import { linesOf } from '../batch/lines.ts';
 import { written } from '../batch/results.ts';
 import { command } from '../command.ts';
@@ -12,6 +15,8 @@ import { intoFile, writeLines } from './export.ts';
 
 /** Longest line of an audit, in bytes: a row has up to 1,000 events. */
 const MAX_AUDIT_LINE_BYTES = 4 << 20;
+/** How a line with a checkpoint begins. */
+const CHECKPOINT_LINE = '{"kind":"checkpoint",';
 const DID_KEY = /did:key:z6Mk[1-9A-HJ-NP-Za-km-z]{44}(?![1-9A-HJ-NP-Za-km-z])/;
 
 export const auditExport = command({
@@ -42,7 +47,7 @@ export const auditVerify = command({
     name: 'audit verify',
     summary: 'Verify an audit on this machine, without the service',
     details:
-        'Exits with 0 if it is whole and signed, and with 1 if a line was changed, removed, added or moved: then it names the line. Without --issuer, the issuer that the first checkpoint names is taken: then look at it. Keep the last checkpoint that you have seen, because whoever has the key could write another audit.',
+        'Exits with 0 if it is whole and signed, and with 1 if a line was changed, removed, added or moved: then it names the line. Without --issuer, the issuer that the first checkpoint names is taken: then look at it. Whoever has the key could write another audit: keep the earlier ones, and name the last of them with --checkpoint.',
     positionals: { file: { summary: 'The audit' } },
     options: {
         issuer: {
@@ -50,11 +55,21 @@ export const auditVerify = command({
             summary: 'DID of the service, which signs its status lists, too; or @FILE with it or its document',
             repeatable: true,
         },
+        checkpoint: {
+            value: 'FILE',
+            summary: 'An earlier audit, or its last line with a checkpoint: the audit must contain what it has signed',
+            file: true,
+        },
     },
-    examples: [{ line: 'cred audit verify november.ndjson --issuer did:key:z6Mk…' }],
-    async run({ args: { file: path }, options: { issuer: given }, world }) {
+    examples: [
+        { line: 'cred audit verify november.ndjson --issuer did:key:z6Mk…' },
+        { line: 'cred audit verify december.ndjson --checkpoint november.ndjson' },
+    ],
+    async run({ args: { file: path }, options: { issuer: given, checkpoint: kept }, world }) {
         const issuers = await Promise.all(given.map(async (text) => didIn(await textArgument(text, 'a DID', world))));
-        const audit = new AuditFile(issuers);
+        const checkpoint = kept === undefined ? undefined : await lastCheckpoint(kept, issuers);
+        const trusted = issuers.length > 0 || !checkpoint ? issuers : [checkpoint.origin];
+        const audit = new AuditFile(trusted, checkpoint && new KeptCheckpoint(checkpoint));
         let number = 0;
         try {
             for await (const { text, number: at } of linesOf(path, MAX_AUDIT_LINE_BYTES)) {
@@ -69,6 +84,19 @@ export const auditVerify = command({
         }
     },
 });
+
+/** The last checkpoint in the lines of a file. */
+async function lastCheckpoint(path: string, issuers: readonly string[]): Promise<Checkpoint> {
+    let last: string | undefined;
+    for await (const { text } of linesOf(path, MAX_AUDIT_LINE_BYTES)) if (text.startsWith(CHECKPOINT_LINE)) last = text;
+    if (last === undefined) throw new CliError('--checkpoint must be a file with a line that has a checkpoint.');
+    try {
+        const { note } = lineOf(last).line as { note: unknown };
+        return checkpointOf(String(note), issuers);
+    } catch (error) {
+        throw error instanceof Fault ? new CliError(`The checkpoint in ${path}: ${error.message}`) : error;
+    }
+}
 
 function didIn(text: string): string {
     const [did] = DID_KEY.exec(text) ?? [];

@@ -2576,6 +2576,8 @@ export type AdminAuditData =
               | 'webhook.disabled';
           /** When it happened. */
           timestamp: string;
+          /** Who has caused the events: `key:` or `session:` with its id; `trusted`, a caller with the internal secret; `service`, the service itself; `unnamed`, a caller that has named none of these. `@` and an account follow if the caller acted for another one than that of the events. Absent: an earlier release has written them. */
+          actor?: string;
           /** SHA-256 of the data, which stays when the account is erased. */
           data_sha256: string;
           /** The hash of the leaf, in hexadecimal. */
@@ -2602,6 +2604,8 @@ export type AdminAuditData =
               webhook_id?: string;
               /** When it happened. */
               timestamp?: string;
+              /** The id of the request (`X-Request-Id`), if it is not that of the event before it in the row. */
+              request_id?: string;
           }>;
       }
     | {

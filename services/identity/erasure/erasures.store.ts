@@ -3,6 +3,7 @@ import type { CallLifetime } from '../../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
 import { ERASED_ROWS, erasedRows } from '../../../platform/postgres/prune.ts';
 import { appendUserCounts } from '../../counts/pending.store.ts';
+import { type Cause, causeOf, OWN_CAUSE } from '../../outbox/cause.ts';
 import { appendOwnEvents } from '../../outbox/outbox.store.ts';
 
 export interface AccountDeletion {
@@ -15,6 +16,7 @@ export interface AccountDeletion {
 const lockedRow = z.strictObject({ user_id: z.string() });
 const sessionRow = z.strictObject({ session_id: z.string(), is_open: z.boolean() });
 const dueRow = z.strictObject({ account: z.string() });
+const finishedRow = z.strictObject({ actor: z.string().nullable() });
 
 /**
  * Removes an account with its sessions, and notes that everything else must be erased, in one transaction. `beforeCommit`
@@ -33,10 +35,11 @@ export function deleteAccount(
             SELECT user_id FROM identity.users
             WHERE user_id = ${user_id} AND password_version = ${password_version} FOR UPDATE`);
         if (locked.length === 0) return false;
+        const [actor] = causeOf(lifetime, user_id);
         await beforeCommit(await removeSessions(transaction, user_id));
         await transaction.rows(sql.unsafe`
             WITH written AS (DELETE FROM identity.users WHERE user_id = ${user_id} RETURNING tier),
-            noted AS (INSERT INTO identity.erasures (account, requested_at) VALUES (${user_id}, ${now}))
+            noted AS (INSERT INTO identity.erasures (account, requested_at, actor) VALUES (${user_id}, ${now}, ${actor}))
             ${appendUserCounts(sql.fragment`-count(*)`)}`);
         return true;
     };
@@ -73,10 +76,11 @@ export async function dueErasures(
 /** Notes that nothing of the account is left, and publishes this once. */
 export function finishErasure(db: Database, account: string): Promise<void> {
     return db.transaction(async (transaction) => {
-        const finished = await transaction.rows(sql.unsafe`
+        const [finished] = await transaction.rows(sql.type(finishedRow)`
             UPDATE identity.erasures SET finished_at = now() WHERE account = ${account} AND finished_at IS NULL
-            RETURNING account`);
-        if (finished.length === 0) return;
-        await appendOwnEvents(transaction, 'identity', { account, type: 'account.erased', data: [{}] });
+            RETURNING actor`);
+        if (!finished) return;
+        const cause: Cause = finished.actor === null ? OWN_CAUSE : [finished.actor];
+        await appendOwnEvents(transaction, 'identity', { account, type: 'account.erased', data: [{}], cause });
     }, 'erasure_finish');
 }

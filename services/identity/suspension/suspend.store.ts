@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CallLifetime } from '../../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
+import { causeOf } from '../../outbox/cause.ts';
 import { appendOwnEvents } from '../../outbox/outbox.store.ts';
 
 export interface SuspensionChange {
@@ -47,7 +48,8 @@ export function setSuspension(
             RETURNING user_id, suspended_at, suspension_reason, suspension_version`);
         if (before && before.was_suspended !== suspended) {
             const type = suspended ? 'user.suspended' : 'user.restored';
-            await appendOwnEvents(transaction, 'identity', { account: user_id, type, data: [{}] });
+            const cause = causeOf(lifetime, user_id);
+            await appendOwnEvents(transaction, 'identity', { account: user_id, type, data: [{}], cause });
         }
         if (!account || !suspended) return account && { ...account, sessions: [] };
         const open = await transaction.rows(sql.type(sessionRow)`

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
+import { OWN_CAUSE } from '../../outbox/cause.ts';
 import { appendEvents } from '../../outbox/outbox.store.ts';
 
 /** How long before its end the owner of a key is told, in days. */
@@ -26,7 +27,7 @@ export async function tellExpiring(db: Database, { now }: { now: string }): Prom
                       AND counted AND revoked_at IS NULL AND ${UNTOLD}
                     ORDER BY expires_at LIMIT ${TOLD_KEYS}))
                 RETURNING account, key_id
-            ), published AS (${appendEvents('keys', 'key.expiring', sql.fragment`'key_id', key_id`)})
+            ), published AS (${appendEvents('keys', 'key.expiring', { data: sql.fragment`'key_id', key_id`, cause: OWN_CAUSE })})
             SELECT count(*) AS told FROM written`);
         told = row?.told ?? 0;
     }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { coalesce } from '../../../platform/batch.ts';
 import { type Database, type Queries, STORE_GROUPS, sql } from '../../../platform/postgres/db.ts';
+import { OWN_CAUSE } from '../../outbox/cause.ts';
 import { appendEvents } from '../../outbox/outbox.store.ts';
 import { appendDeliveries } from '../deliveries.store.ts';
 import { type Attempted, dueRow, type LanesStore, leasedRow } from './rows.ts';
@@ -134,7 +135,7 @@ function noting(db: Database, owned: Owned): Pick<LanesStore, 'record' | 'noteFa
                 WITH written AS (
                     UPDATE webhooks.endpoints SET state = ${state} WHERE ${owned(id)} RETURNING account, id
                 )
-                ${appendEvents('webhooks', `webhook.${state}`, sql.fragment`'webhook_id', id`)}`);
+                ${appendEvents('webhooks', `webhook.${state}`, { data: sql.fragment`'webhook_id', id`, cause: OWN_CAUSE })}`);
         },
     };
 }

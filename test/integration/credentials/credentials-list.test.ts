@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { CallContext } from '../../../platform/context.ts';
 import { newId } from '../../../platform/ids.ts';
 import { type ListRequest, ListResponse } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { OWN_CAUSE } from '../../../services/outbox/cause.ts';
 import { decodeDidKey } from '../../../tokens/did-key.ts';
 import { testContext } from '../../support/harness.ts';
 import {
@@ -59,9 +60,8 @@ async function fill(party: Party, count: number, subject: (index: number) => str
         account: party.account,
         issued_at: '2025-01-01T00:00:00.000Z',
         expires_at: undefined,
-        issuer: party.did,
-        subject: subject(index),
-        credential_type: 'T',
+        ...{ issuer: party.did, subject: subject(index), credential_type: 'T' },
+        cause: OWN_CAUSE,
     }));
     await Promise.all(rows.map((row) => store.insert(row)));
     return rows.map(({ id }) => `urn:uuid:${id}`).sort((one, other) => (one < other ? 1 : -1));

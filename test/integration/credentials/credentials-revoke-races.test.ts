@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { newId } from '../../../platform/ids.ts';
 import { type Database, isDeadlock, sql } from '../../../platform/postgres/db.ts';
 import { credentialStore } from '../../../services/credentials/store.ts';
+import { OWN_CAUSE } from '../../../services/outbox/cause.ts';
 import { testDatabase } from '../../support/harness.ts';
 
 const { db } = await testDatabase();
@@ -18,7 +19,7 @@ async function issued(count: number): Promise<string[]> {
     const row = { account: newId(), issued_at: now, issuer: 'did:key:a', subject: 'did:key:b', credential_type: 'T' };
     const ids = Array.from({ length: count }, () => newId());
     await Promise.all(
-        ids.map((id) => credentialStore(db).insert({ ...row, id, expires_at: undefined, place: undefined })),
+        ids.map((id) => credentialStore(db).insert({ ...row, id, expires_at: undefined, cause: OWN_CAUSE })),
     );
     return ids;
 }
@@ -36,9 +37,9 @@ test('two processes that revoke the same credentials in opposite orders revoke e
     const stores = [credentialStore(watched), credentialStore(watched)];
     for (let round = 0; round < 30; round++) {
         const ids = await issued(64);
-        const revokedAt = new Date().toISOString();
+        const revocation = { revoked_at: new Date().toISOString(), reason: undefined, cause: OWN_CAUSE };
         const batches = [ids, ids.toReversed()].map((batch, index) =>
-            Promise.all(batch.map((id) => stores[index]?.revoke({ id, revoked_at: revokedAt, reason: undefined }))),
+            Promise.all(batch.map((id) => stores[index]?.revoke({ id, ...revocation }))),
         );
         const [ones, others] = await Promise.all(batches);
         assert.equal([...(ones ?? []), ...(others ?? [])].filter(Boolean).length, 64);

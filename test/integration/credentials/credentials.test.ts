@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { parseJson } from '../../../platform/json.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import type { IssueRequest } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { OWN_CAUSE } from '../../../services/outbox/cause.ts';
 import { encodeDidKey } from '../../../workers/crypto/did-key.ts';
 import { generateKeyPair, secretKeyBytes } from '../../../workers/crypto/ed25519.ts';
 import { testContext } from '../../support/harness.ts';
@@ -159,6 +160,7 @@ test('one row that PostgreSQL refuses does not fail the 31 other rows of its bat
         issuer: party.did,
         subject: party.did,
         credential_type: index === 17 ? 'NUL \0' : 'T',
+        cause: OWN_CAUSE,
     });
     const outcomes = await Promise.allSettled(Array.from({ length: 32 }, (_, index) => store.insert(row(index))));
     assert.deepEqual(
@@ -178,6 +180,7 @@ test('a row that is inserted twice is stored and counted once', async () => {
         issuer: party.did,
         subject: party.did,
         credential_type: 'T',
+        cause: OWN_CAUSE,
     };
     await Promise.all([store.insert(row), store.insert(row)]);
     await store.insert(row);

@@ -14,10 +14,10 @@ const { db, redis, identity, build, caller, change, tryLogin, introspect, liveSe
 
 const unavailable = new AppError('unavailable', 'It is away.', { retry_after: 1, reason: 'test' });
 
-const erasureRow = z.strictObject({ requested_at: z.string(), finished_at: z.string().nullable() });
+const erasureRow = z.strictObject({ requested_at: z.string(), finished_at: z.string().nullable(), actor: z.string() });
 const erasureOf = (account: string | undefined) =>
     db.rows(sql.type(erasureRow)`
-        SELECT requested_at, finished_at FROM identity.erasures WHERE account = ${account ?? null}`);
+        SELECT requested_at, finished_at, actor FROM identity.erasures WHERE account = ${account ?? null}`);
 
 /** Checks that the account is as it was. */
 async function expectUntouched({ email, session, context }: Awaited<ReturnType<typeof caller>>): Promise<void> {
@@ -40,7 +40,9 @@ describe('DeleteAccount', () => {
         const answer = await build({ keys }).deleteAccount({ password: PASSWORD }, ada.context);
         assert.equal(answer.user_id, ada.context.user_id);
         assert.deepEqual(asked, Array(3).fill(ada.context.user_id));
-        assert.deepEqual(await erasureOf(ada.context.user_id), [{ requested_at: answer.erased_at, finished_at: null }]);
+        const actor = `session:${ada.context.session_id}`;
+        const noted = { requested_at: answer.erased_at, finished_at: null, actor };
+        assert.deepEqual(await erasureOf(ada.context.user_id), [noted]);
         for (const token of [ada.session.token, second?.token ?? '']) {
             assert.equal(await markOf(token), 'R');
             await assert.rejects(introspect(token), { kind: 'unauthenticated' });

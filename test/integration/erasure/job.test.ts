@@ -52,7 +52,8 @@ async function deletedAccount({ agoSeconds = 60, rows = 1_200 } = {}): Promise<s
          VALUES (sha256('${account}'), '', '${account}', '${account}', now())`,
     );
     await query(
-        'INSERT INTO identity.erasures (account, requested_at) VALUES ($1, now() - make_interval(secs => $2))',
+        `INSERT INTO identity.erasures (account, requested_at, actor)
+         VALUES ($1, now() - make_interval(secs => $2), 'session:a')`,
         [account, agoSeconds],
     );
     return account;
@@ -79,8 +80,13 @@ async function finished(account: string): Promise<boolean> {
     return row?.['finished_at'] !== null;
 }
 
+/** The event, which whoever has asked for the erasure has caused. */
+const ERASED = { type: 'account.erased', cause: ['session:a'] };
+
 async function publishedOf(account: string): Promise<unknown[]> {
-    return query(`SELECT type FROM identity.outbox WHERE data->0->>'account' = $1`, [account]);
+    return query(`SELECT type, data->0->'cause' AS cause FROM identity.outbox WHERE data->0->>'account' = $1`, [
+        account,
+    ]);
 }
 
 it('an erasure that is interrupted again and again ends complete, with one event', async () => {
@@ -106,9 +112,9 @@ it('an erasure that is interrupted again and again ends complete, with one event
     }
     assert.ok(interruptions > 8, `${interruptions} interruptions`);
     assert.deepEqual(await leftOf(ada), erased(1_200));
-    assert.deepEqual(await publishedOf(ada), [{ type: 'account.erased' }]);
+    assert.deepEqual(await publishedOf(ada), [ERASED]);
     await run();
-    assert.deepEqual(await publishedOf(ada), [{ type: 'account.erased' }]);
+    assert.deepEqual(await publishedOf(ada), [ERASED]);
     assert.deepEqual(await leftOf(eve), before, 'its calls may still run');
 });
 
@@ -116,7 +122,7 @@ it('several runs at once end complete, with one event', async () => {
     const ada = await deletedAccount();
     await Promise.all([run(), run(), run()]);
     assert.deepEqual(await leftOf(ada), erased(1_200));
-    assert.deepEqual(await publishedOf(ada), [{ type: 'account.erased' }]);
+    assert.deepEqual(await publishedOf(ada), [ERASED]);
 });
 
 it('an account that cannot be erased now keeps no other one waiting', async () => {

@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { AuditFile } from '../../../cli/src/audit/audit-file.ts';
 import { Fault } from '../../../cli/src/audit/fault.ts';
+import type { KeptCheckpoint } from '../../../cli/src/audit/kept-checkpoint.ts';
 import { auditLine, auditPages } from '../../../gateway/exports/audit.ts';
 import type { Services } from '../../../gateway/services.ts';
 import { newId } from '../../../platform/ids.ts';
 import { stringifyJson } from '../../../platform/json.ts';
 import { eventsService } from '../../../services/events/service.ts';
 import { eventsStore } from '../../../services/events/store.ts';
+import type { Cause } from '../../../services/outbox/cause.ts';
 import { makeCheckpoint } from '../../../services/signing/checkpoints.ts';
 import { testContext } from '../../support/harness.ts';
 import { startSigning } from '../signing/signing.fixture.ts';
 
 export const trusted = testContext({ user_id: undefined, trusted: true });
 
-/** An entry with an event of each account. */
-export function entryOf(accounts: readonly string[], type = 'key.created') {
+/** An entry with an event of each account. Without a cause it is as earlier releases have sent them. */
+export function entryOf(accounts: readonly string[], type = 'key.created', [actor, requestId]: Partial<Cause> = []) {
     const data = () => ({ key_id: randomUUID(), successor_id: 'ä"\n\u2028' });
-    const events = accounts.map((account) => ({ account, data: type === 'account.erased' ? {} : data() }));
+    const about = () => (type === 'account.erased' ? {} : data());
+    const events = accounts.map((account) => ({ account, data: about(), actor, request_id: requestId }));
     return { entry_id: newId(), type, timestamp: new Date().toISOString(), events } as never;
 }
 
@@ -38,8 +41,8 @@ export async function startAudit() {
 }
 
 /** Reads the lines of an audit. Returns what they show, or the number of the line that is wrong, and why. */
-export function verdictOn(lines: readonly string[], issuers: readonly string[] = []) {
-    const audit = new AuditFile(issuers);
+export function verdictOn(lines: readonly string[], issuers: readonly string[] = [], kept?: KeptCheckpoint) {
+    const audit = new AuditFile(issuers, kept);
     let number = 0;
     try {
         for (const line of lines) {

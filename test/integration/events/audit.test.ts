@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { sql } from '../../../platform/postgres/db.ts';
+import { leafHash } from '../../../platform/transparency/merkle-tree.ts';
 import { pruneEvents } from '../../../services/events/prune.store.ts';
 import { entryOf, startAudit, trusted, verdictOn } from './audit.fixture.ts';
 
@@ -87,6 +88,37 @@ describe('the audit', () => {
             }
             assert.equal(verdictOn(lines.with(at, line.replace(':', ': '))).line, at + 1);
         }
+    });
+
+    it('says who has caused an event and with which request; the leaves of an earlier release keep their form', async () => {
+        const { append, sign, exported, did, db } = await startAudit();
+        const account = randomUUID();
+        const [key, session] = [`key:${randomUUID()}`, `session:${randomUUID()}`];
+        await append(
+            entryOf([account, account]),
+            entryOf([account, account], 'key.created', [key, 'one']),
+            entryOf([account], 'key.created', [key, 'two']),
+            entryOf([account], 'key.created', [session, 'two']),
+            entryOf([account], 'key.created', ['service']),
+        );
+        await sign();
+        const lines = await exported();
+        assert.equal(verdictOn(lines, [did]).shown?.rows, 4);
+        const rows = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === 'row');
+        assert.deepEqual(
+            rows.map(({ actor, data }) => [actor, data.map((item: { request_id?: string }) => item.request_id)]),
+            [
+                [undefined, [undefined, undefined]],
+                [key, ['one', undefined, 'two']],
+                [session, ['two']],
+                ['service', [undefined]],
+            ],
+        );
+        const [{ last_seq, timestamp, data_sha256, hash }] = rows;
+        const old = `["row","${account}",${last_seq},2,"key.created","${timestamp}","${data_sha256}"]`;
+        assert.equal(leafHash(old).toString('hex'), hash);
+        await db.rows(sql.unsafe`UPDATE events.log SET actor = NULL WHERE actor = ${key}`);
+        assert.equal(verdictOn(await exported(), [did]).line, 6, 'the seal no longer has the root');
     });
 
     it('of another issuer is refused, and so is one that nobody has signed', async () => {

@@ -7,6 +7,7 @@ import { type Database, sql } from '../../../platform/postgres/db.ts';
 import { withSession } from '../../../platform/postgres/session.ts';
 import { eventsService } from '../../../services/events/service.ts';
 import { eventsStore } from '../../../services/events/store.ts';
+import { OWN_CAUSE } from '../../../services/outbox/cause.ts';
 import { appendOwnEvents, PUBLISHERS, type Publisher } from '../../../services/outbox/outbox.store.ts';
 import { relay } from '../../../services/outbox/relay.ts';
 import { testContext, testDatabase } from '../../support/harness.ts';
@@ -18,7 +19,7 @@ async function relayFixture() {
     const publish = (service: Publisher, account: string, ids: string[]) =>
         db.transaction((transaction) => {
             const data = ids.map((id) => ({ key_id: id }));
-            return appendOwnEvents(transaction, service, { account, type: 'key.created', data });
+            return appendOwnEvents(transaction, service, { account, type: 'key.created', data, cause: OWN_CAUSE });
         });
     const list = async (account: string) => {
         const request = { after: 0, types: [], limit: 1_000 };

@@ -85,7 +85,15 @@ export interface Entry {
 export interface OwnedEvent {
   /** UUID */
   account: string;
-  data: EventData | undefined;
+  data:
+    | EventData
+    | undefined;
+  /** Who caused it, as in AuditRow. Absent: the entry is of an earlier release. */
+  actor?:
+    | string
+    | undefined;
+  /** The id of the request that caused it, if there was one. */
+  request_id?: string | undefined;
 }
 
 export interface AppendEventsResponse {
@@ -157,7 +165,7 @@ export interface AuditLine {
   checkpoint?: AuditCheckpoint | undefined;
 }
 
-/** Events of one type that one statement has written for one account. */
+/** Events of one type that one actor has caused, and that follow each other in the stream of their account. */
 export interface AuditRow {
   leaf: number;
   account: string;
@@ -171,6 +179,12 @@ export interface AuditRow {
   data_sha256: string;
   /** One for each event. They are empty if the account is erased. */
   data: AuditedEvent[];
+  /**
+   * Who caused them: `key:` or `session:` with its id; `trusted`, a caller with the internal secret; `service`, the
+   * service itself; `unnamed`, a caller that named neither. `@` and an account follow if it acted for another one than
+   * that of the events. Absent: an earlier release has written them.
+   */
+  actor?: string | undefined;
 }
 
 export interface AuditedEvent {
@@ -178,7 +192,11 @@ export interface AuditedEvent {
     | EventData
     | undefined;
   /** ISO 8601, if it is not that of the row. */
-  timestamp?: string | undefined;
+  timestamp?:
+    | string
+    | undefined;
+  /** The id of the request that caused it, if it is not that of the event before it. */
+  request_id?: string | undefined;
 }
 
 export interface AuditSeal {
@@ -939,7 +957,7 @@ export const Entry: MessageFns<Entry> = {
 };
 
 function createBaseOwnedEvent(): OwnedEvent {
-  return { account: "", data: undefined };
+  return { account: "", data: undefined, actor: undefined, request_id: undefined };
 }
 
 export const OwnedEvent: MessageFns<OwnedEvent> = {
@@ -949,6 +967,12 @@ export const OwnedEvent: MessageFns<OwnedEvent> = {
     }
     if (message.data !== undefined) {
       EventData.encode(message.data, writer.uint32(18).fork()).join();
+    }
+    if (message.actor !== undefined) {
+      writer.uint32(26).string(message.actor);
+    }
+    if (message.request_id !== undefined) {
+      writer.uint32(34).string(message.request_id);
     }
     return writer;
   },
@@ -982,6 +1006,22 @@ export const OwnedEvent: MessageFns<OwnedEvent> = {
             message.data = EventData.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.actor = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.request_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1001,6 +1041,8 @@ export const OwnedEvent: MessageFns<OwnedEvent> = {
     const message = createBaseOwnedEvent();
     message.account = object.account ?? "";
     message.data = (object.data !== undefined && object.data !== null) ? EventData.fromPartial(object.data) : undefined;
+    message.actor = object.actor ?? undefined;
+    message.request_id = object.request_id ?? undefined;
     return message;
   },
 };
@@ -1666,7 +1708,17 @@ export const AuditLine: MessageFns<AuditLine> = {
 };
 
 function createBaseAuditRow(): AuditRow {
-  return { leaf: 0, account: "", last_seq: 0, count: 0, type: "", timestamp: "", data_sha256: "", data: [] };
+  return {
+    leaf: 0,
+    account: "",
+    last_seq: 0,
+    count: 0,
+    type: "",
+    timestamp: "",
+    data_sha256: "",
+    data: [],
+    actor: undefined,
+  };
 }
 
 export const AuditRow: MessageFns<AuditRow> = {
@@ -1694,6 +1746,9 @@ export const AuditRow: MessageFns<AuditRow> = {
     }
     for (const v of message.data) {
       AuditedEvent.encode(v!, writer.uint32(66).fork()).join();
+    }
+    if (message.actor !== undefined) {
+      writer.uint32(74).string(message.actor);
     }
     return writer;
   },
@@ -1775,6 +1830,14 @@ export const AuditRow: MessageFns<AuditRow> = {
             message.data.push(AuditedEvent.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.actor = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1800,12 +1863,13 @@ export const AuditRow: MessageFns<AuditRow> = {
     message.timestamp = object.timestamp ?? "";
     message.data_sha256 = object.data_sha256 ?? "";
     message.data = object.data?.map((e) => AuditedEvent.fromPartial(e)) || [];
+    message.actor = object.actor ?? undefined;
     return message;
   },
 };
 
 function createBaseAuditedEvent(): AuditedEvent {
-  return { data: undefined, timestamp: undefined };
+  return { data: undefined, timestamp: undefined, request_id: undefined };
 }
 
 export const AuditedEvent: MessageFns<AuditedEvent> = {
@@ -1815,6 +1879,9 @@ export const AuditedEvent: MessageFns<AuditedEvent> = {
     }
     if (message.timestamp !== undefined) {
       writer.uint32(18).string(message.timestamp);
+    }
+    if (message.request_id !== undefined) {
+      writer.uint32(26).string(message.request_id);
     }
     return writer;
   },
@@ -1848,6 +1915,14 @@ export const AuditedEvent: MessageFns<AuditedEvent> = {
             message.timestamp = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.request_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1867,6 +1942,7 @@ export const AuditedEvent: MessageFns<AuditedEvent> = {
     const message = createBaseAuditedEvent();
     message.data = (object.data !== undefined && object.data !== null) ? EventData.fromPartial(object.data) : undefined;
     message.timestamp = object.timestamp ?? undefined;
+    message.request_id = object.request_id ?? undefined;
     return message;
   },
 };

@@ -82,7 +82,10 @@ export interface Context {
     | string
     | undefined;
   /** The account's current tier. */
-  tier?: string | undefined;
+  tier?:
+    | string
+    | undefined;
+  /** The session that the call comes from. */
   session_id?:
     | string
     | undefined;
@@ -93,7 +96,11 @@ export interface Context {
   /** True for a trusted internal caller. It may act on objects without a recorded owner. */
   trusted: boolean;
   /** The Idempotency-Key as the client sent it, for methods that create something. Other methods ignore it. */
-  idempotency_key?: string | undefined;
+  idempotency_key?:
+    | string
+    | undefined;
+  /** The API key that the call comes from. */
+  key_id?: string | undefined;
 }
 
 function createBaseFrame(): Frame {
@@ -510,6 +517,7 @@ function createBaseContext(): Context {
     address: undefined,
     trusted: false,
     idempotency_key: undefined,
+    key_id: undefined,
   };
 }
 
@@ -538,6 +546,9 @@ export const Context: MessageFns<Context> = {
     }
     if (message.idempotency_key !== undefined) {
       writer.uint32(66).string(message.idempotency_key);
+    }
+    if (message.key_id !== undefined) {
+      writer.uint32(74).string(message.key_id);
     }
     return writer;
   },
@@ -619,6 +630,14 @@ export const Context: MessageFns<Context> = {
             message.idempotency_key = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -644,6 +663,7 @@ export const Context: MessageFns<Context> = {
     message.address = object.address ?? undefined;
     message.trusted = object.trusted ?? false;
     message.idempotency_key = object.idempotency_key ?? undefined;
+    message.key_id = object.key_id ?? undefined;
     return message;
   },
 };

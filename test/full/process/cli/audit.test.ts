@@ -54,6 +54,11 @@ describe('cred audit', () => {
             const { valid, signed_leaves, issuers } = await json(['audit', 'verify', whole, '--issuer', issuer], {});
             assert.deepEqual({ valid, signed_leaves, issuers }, { valid: true, signed_leaves: size, issuers: [did] });
         }
+        const kept = await json(['audit', 'verify', whole, '--checkpoint', whole], {});
+        assert.equal(kept.valid, true);
+        const wrong = await cred(['audit', 'verify', whole, '--checkpoint', file]);
+        assert.match(wrong.stderr, /--checkpoint must be a file with a line that has a checkpoint/);
+
         const strange = await cred(['audit', 'verify', whole, '--issuer', other]);
         assert.deepEqual([strange.code, /line \d+\. It is of another issuer/.test(strange.stdout)], [1, true]);
         assert.equal((await cred(['audit', 'verify', whole, '--issuer', 'did:web:example.com'])).code, 2);
