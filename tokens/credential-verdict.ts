@@ -11,12 +11,26 @@ export interface CredentialVerdict {
     credential_type?: string | undefined;
     /** A JSON object as text. Set only if the credential is valid. */
     claims?: string | undefined;
+    /** Set only if an SD-JWT is valid: JSON pointers into `claims`, to those that the holder has disclosed. */
+    disclosed?: readonly string[] | undefined;
     issued_at?: string | undefined;
     expires_at?: string | undefined;
     revoked: boolean;
     expired: boolean;
     /** Why the credential is not valid. */
     error?: string | undefined;
+}
+
+/** What the verdict on a credential depends on, and what it shows. */
+export interface JudgedCredential {
+    issuer: string;
+    subject: string | undefined;
+    credential_type: string;
+    issued_at: string | undefined;
+    expires_at: string | undefined;
+    claims: string;
+    /** A time, in the form of issued_at. Any other value is a time that never comes. */
+    not_before: unknown;
 }
 
 /** A credential that the issuer in it has signed. */
@@ -51,7 +65,7 @@ export function unauthentic(error: string): CredentialVerdict {
 
 /** The verdict on an authentic credential at `now` (milliseconds since 1970). It has no claims unless it is valid. */
 export function credentialVerdict(
-    { issuer, subject, credential_type, issued_at, expires_at, claims, not_before }: AuthenticCredential,
+    { issuer, subject, credential_type, issued_at, expires_at, claims, not_before }: JudgedCredential,
     { revoked, now }: { revoked: boolean; now: number },
 ): CredentialVerdict {
     const shown = { issuer, subject, credential_type, issued_at };

@@ -59,7 +59,11 @@ function keyNamedIn(message: Uint8Array, primitives: TokenPrimitives): string | 
 }
 
 /** Returns a member of an unverified payload, if it has it and it is a string. */
-function namedIn(member: string, message: Uint8Array, { decodeUtf8 }: TokenPrimitives): string | undefined {
+export function namedIn(
+    member: string,
+    message: Uint8Array,
+    { decodeUtf8 }: Pick<TokenPrimitives, 'decodeUtf8'>,
+): string | undefined {
     const text = decodeUtf8(message);
     try {
         return text === undefined ? undefined : topLevelString(text, member);

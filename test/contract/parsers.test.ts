@@ -50,7 +50,7 @@ const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [
         at: /^tokens\/web-did\.ts:readSigner$/,
         why: 'passes its texts to decodeDidKey and isIssuerWebDid, which are listed',
     },
-    { at: /:verifyToken$/, why: 'checks a signature over the parts that splitToken gives' },
+    { at: /:verify(Token|Jws)$/, why: 'check a signature over the parts that splitToken or splitJws gives' },
     { at: /^tokens\/open\.ts:openToken$/, why: 'is run by openToken in signature-jobs.ts, which is listed' },
 ];
 

@@ -1,0 +1,62 @@
+import { jsonObjectOf, splitJws } from './jws.ts';
+import type { DisclosurePrimitives, SdJwtParts } from './sd-jwt.ts';
+import { type JwsPrimitives, keyOf, keyOfJwk, type VerificationKey, verifyJws } from './verification-key.ts';
+
+/** What the holder of a credential must have signed (RFC 9901, section 4.3). */
+export interface Binding {
+    /** For whom she shows the credential. */
+    audience: string;
+    /** The challenge that she got. */
+    nonce: string;
+    /** Milliseconds since 1970. */
+    now: number;
+}
+
+/** How old the signature of a holder may be, in seconds: she signs when she is asked. Beyond it: it does not count. */
+const MAX_AGE_S = 300;
+/** How far the clock of a holder may be ahead, in seconds. Beyond it: her signature does not count. */
+const MAX_AHEAD_S = 60;
+
+/** Returns why the holder's signature does not count; undefined if it does. `cnf` is the member of the payload. */
+export function bindingFault(
+    { binding: sent }: SdJwtParts,
+    { cnf, expected }: { cnf: unknown; expected: Binding | undefined },
+    primitives: JwsPrimitives & DisclosurePrimitives,
+): string | undefined {
+    // RFC 9901, section 4: whoever expects no signature of the holder refuses a token with one, and the reverse.
+    if (expected === undefined) return sent && 'The token has a key binding, and nobody has asked for one.';
+    if (sent === undefined) return 'The token has no key binding.';
+    const key = holderKey(cnf, primitives);
+    if (key === undefined) return 'The credential names no key of its holder.';
+    const jws = splitJws(sent.jwt, primitives);
+    if ('fault' in jws) return `The key binding is not well-formed: ${jws.fault}.`;
+    if (jws.typ !== 'kb+jwt') return 'The typ of the key binding is not kb+jwt.';
+    if (!verifyJws(jws, key, primitives)) return 'The signature of the key binding is not valid.';
+    const payload = jsonObjectOf(jws.payload, primitives) ?? {};
+    if (payload['sd_hash'] !== primitives.digest(sent.covered)) return 'The key binding is for another token.';
+    if (payload['aud'] !== expected.audience) return 'The key binding is for another audience.';
+    if (payload['nonce'] !== expected.nonce) return 'The nonce is not the expected one.';
+    return timeFault(payload, expected.now / 1_000);
+}
+
+function timeFault({ iat, nbf, exp }: Record<string, unknown>, now: number): string | undefined {
+    if (typeof iat !== 'number' || iat > now + MAX_AHEAD_S) return 'The key binding is not valid yet.';
+    if (iat < now - MAX_AGE_S) return `The key binding is older than ${MAX_AGE_S} seconds.`;
+    if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now)) return 'The key binding is not valid yet.';
+    if (exp !== undefined && !(typeof exp === 'number' && exp > now)) return 'The key binding has expired.';
+    return undefined;
+}
+
+/** Returns the key that `cnf` names (RFC 7800): a JWK, or the URL of the key of a DID that contains it. */
+function holderKey(cnf: unknown, primitives: JwsPrimitives): VerificationKey | undefined {
+    const { jwk, kid } = objectOf(cnf) ?? {};
+    if (jwk !== undefined) return keyOfJwk(objectOf(jwk), primitives);
+    if (typeof kid !== 'string') return undefined;
+    const found = keyOf(kid.split('#', 1)[0] ?? '', kid, primitives);
+    return found?.name === undefined ? found?.key : undefined;
+}
+
+function objectOf(value: unknown): Record<string, unknown> | undefined {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined; // parsed JSON
+}
