@@ -1,4 +1,8 @@
+import { DID_KEY_SCHEME } from '../../tokens/did-key.ts';
+import { membersOf } from '../../tokens/status-reference.ts';
+import { keyOfDid, keyOfJwk } from '../../tokens/verification-key.ts';
 import { type IssuerKids, kidFault } from '../../tokens/web-did.ts';
+import { PRIMITIVES } from './primitives.ts';
 
 /** A DID document (W3C DID Core), as the resolver of a did:web returns it. Only these members are read. */
 export interface DidDocument {
@@ -26,25 +30,37 @@ export function signerFault(
 ): string | undefined {
     if (kid === undefined) return undefined;
     const document = documents.find(({ id }) => id === did);
-    return kidFault(kid, document && keysIn(document, purpose));
+    return kidFault(kid, document && keysIn(document, { purpose, kid }));
 }
 
-/** Returns the Ed25519 keys that a document lists for a purpose; undefined if the document is too large. */
-function keysIn(document: DidDocument, purpose: Purpose): IssuerKids | undefined {
+/**
+ * Returns the keys that a document lists for a purpose, of those that it has as JWKs only the one that `kid` names;
+ * undefined if the document is too large.
+ */
+function keysIn(document: DidDocument, { purpose, kid }: { purpose: Purpose; kid: string }): IssuerKids | undefined {
     const { id: did } = document;
     const methods = listOf(document.verificationMethod);
     const listed = listOf(document[purpose]);
     if (methods.length > MAX_KEYS || listed.length > MAX_KEYS) return undefined;
     const byId = new Map<string, Record<string, unknown>>();
-    for (const method of methods.map(objectOf)) {
+    for (const method of methods.map(membersOf)) {
         const id = typeof method['id'] === 'string' ? absolute(method['id'], did) : undefined;
         if (id !== undefined && !byId.has(id)) byId.set(id, method);
     }
-    const keys = listed.map((entry) => (typeof entry === 'string' ? byId.get(absolute(entry, did)) : objectOf(entry)));
-    const kids = keys.flatMap(({ controller, publicKeyMultibase: kid } = {}) =>
-        controller === did && typeof kid === 'string' ? kid : [],
-    );
+    const keys = listed.map((entry) => (typeof entry === 'string' ? byId.get(absolute(entry, did)) : membersOf(entry)));
+    const kids = keys.flatMap(({ controller, publicKeyMultibase, publicKeyJwk } = {}) => {
+        if (controller !== did) return [];
+        if (typeof publicKeyMultibase === 'string') return publicKeyMultibase;
+        return isJwkOf(kid, publicKeyJwk) ? kid : [];
+    });
     return { kids, compromised_kids: [] };
+}
+
+/** True if the JWK is the key that `kid` names. */
+function isJwkOf(kid: string, jwk: unknown): boolean {
+    const named = keyOfDid(DID_KEY_SCHEME + kid, PRIMITIVES);
+    const listed = keyOfJwk(membersOf(jwk), PRIMITIVES);
+    return named?.alg === listed?.alg && named?.key.toString() === listed?.key.toString() && named !== undefined;
 }
 
 /** A document may shorten the ids of its own keys to their fragment. */
@@ -54,8 +70,4 @@ function absolute(id: string, did: string): string {
 
 function listOf(value: unknown): readonly unknown[] {
     return Array.isArray(value) ? value : [];
-}
-
-function objectOf(value: unknown): Record<string, unknown> {
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}; // string keys only
 }

@@ -1,7 +1,7 @@
 import { boundedBytes } from './bounded-bytes.ts';
 import { decodeUtf8 } from './primitives.ts';
 import type { FetchList } from './status.ts';
-import { MAX_LIST_BYTES, readStatusList, type StatusList, type StatusReference } from './status-list.ts';
+import { type ListReference, MAX_LIST_BYTES, readStatusList, type StatusList } from './status-list.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -36,7 +36,7 @@ export function listFetcher(fetch: Fetch): FetchList {
     const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS);
     let requests = 0;
     return async (reference) => {
-        const name = `${reference.iss} ${reference.uri}`;
+        const name = `${reference.byKid} ${reference.iss} ${reference.uri}`;
         const kept = entries.get(name);
         if (kept && kept.untilMs > Date.now()) return kept.list;
         entries.delete(name);
@@ -69,10 +69,10 @@ function dropOldest(): void {
     }
 }
 
-async function fetchList({ uri, iss }: StatusReference, fetch: Fetch): Promise<StatusList | undefined> {
-    const bytes = await bodyOf(uri, fetch);
+async function fetchList(reference: ListReference, fetch: Fetch): Promise<StatusList | undefined> {
+    const bytes = await bodyOf(reference.uri, fetch);
     const token = bytes && decodeUtf8(bytes);
-    return token === undefined ? undefined : readStatusList(token.trim(), { uri, iss });
+    return token === undefined ? undefined : readStatusList(token.trim(), reference);
 }
 
 /** Returns the body at an address. It sends nothing that identifies the caller, and follows no redirect. */

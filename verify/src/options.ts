@@ -37,7 +37,6 @@ export interface CommonOptions {
 
 /** The options of one call, complete. */
 export interface CompletedOptions extends StatusOptions {
-    documents: readonly DidDocument[];
     issuers: readonly string[] | undefined;
 }
 

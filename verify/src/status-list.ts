@@ -1,8 +1,8 @@
-import { JsonError, parseJson } from '../../platform/json.ts';
-import { decodeDidKey } from '../../tokens/did-key.ts';
+import { jsonObjectOf, splitJws } from '../../tokens/jws.ts';
+import { membersOf, readStatusReference, type StatusReference } from '../../tokens/status-reference.ts';
+import { keyOf, verifyJws } from '../../tokens/verification-key.ts';
 import { boundedBytes } from './bounded-bytes.ts';
-import { verifySignature } from './ed25519.ts';
-import { decodeBase64Url, decodeUtf8 } from './primitives.ts';
+import { decodeBase64Url, PRIMITIVES } from './primitives.ts';
 
 /**
  * Lists of the IETF's Token Status List (draft-ietf-oauth-status-list): a JWT with one status of 1, 2, 4 or 8 bits for
@@ -14,54 +14,51 @@ export interface StatusList {
     expires_at: number;
     ttl: number;
     bits: number;
+    /** The key that signed it, if its signer is a did:web. Nothing here has checked that it is a key of the signer. */
+    kid: string | undefined;
     /** The statuses; the first one is in the least significant bits of the first byte. */
     statuses: Uint8Array;
 }
 
-/** Where the status of a credential stands. The issuer has signed this. */
-export interface StatusReference {
-    idx: number;
+/** A list, and who signs it. */
+export interface ListReference {
     /** The address of the list. */
     uri: string;
-    /** The did:key that signs the list. */
+    /** The DID that signs the list. */
     iss: string;
+    /** True if the list must say with which key of this DID it is signed. A did:key that stands for itself need not. */
+    byKid?: boolean;
 }
 
 /** Largest list, in bytes, as a token and after decompression: 2^25 statuses of one bit. */
 export const MAX_LIST_BYTES = 4 << 20;
-const MAX_URI_LENGTH = 2_048;
 
-/** Reads the member `status` of a payload, a JSON text. Undefined if it names no list of this kind. */
+/** Reads the member `status` of a v4.public token, a JSON text. Undefined if it names no list of this kind. */
 export function statusReference(text: string): StatusReference | undefined {
-    const { idx, uri, iss } = objectOf(objectOf(JSON.parse(text))['status_list']);
-    if (typeof idx !== 'number' || !Number.isSafeInteger(idx) || idx < 0) return undefined;
-    if (typeof uri !== 'string' || uri.length > MAX_URI_LENGTH) return undefined;
-    return typeof iss === 'string' && decodeDidKey(iss) ? { idx, uri, iss } : undefined;
+    const reference = readStatusReference(JSON.parse(text));
+    return reference?.iss === undefined ? undefined : reference;
 }
 
 /**
  * Reads a status list token. Undefined unless it is the list at the address that the credential names, signed by the
- * key that the credential names, and of at most MAX_LIST_BYTES.
+ * DID that the credential names, and of at most MAX_LIST_BYTES.
  */
 export async function readStatusList(
     token: string,
-    { uri, iss }: Pick<StatusReference, 'uri' | 'iss'>,
+    { uri, iss, byKid }: ListReference,
 ): Promise<StatusList | undefined> {
-    const [head = '', body = '', signature = '', ...more] = token.length > MAX_LIST_BYTES ? [] : token.split('.', 4);
-    const header = jsonOf(head);
-    if (header['alg'] !== 'EdDSA' || header['typ'] !== 'statuslist+jwt' || 'crit' in header) return undefined;
-    const key = decodeDidKey(iss);
-    const signed = new TextEncoder().encode(`${head}.${body}`);
-    const bytes = decodeBase64Url(signature);
-    if (more.length > 0 || !key || !bytes || !verifySignature(bytes, signed, key)) return undefined;
-    const payload = jsonOf(body);
+    const jws = token.length > MAX_LIST_BYTES ? undefined : splitJws(token, PRIMITIVES);
+    if (jws === undefined || 'fault' in jws || jws.typ !== 'statuslist+jwt') return undefined;
+    const signer = keyOf(iss, byKid ? jws.kid : undefined, PRIMITIVES);
+    if (signer === undefined || !verifyJws(jws, signer.key, PRIMITIVES)) return undefined;
+    const payload = jsonObjectOf(jws.payload, PRIMITIVES) ?? {};
     const { iat, exp, ttl = 0 } = payload;
     if (payload['sub'] !== uri || (payload['iss'] ?? iss) !== iss) return undefined;
     if (!isSeconds(iat) || !isSeconds(exp) || !isSeconds(ttl)) return undefined;
-    const { bits, lst } = objectOf(payload['status_list']);
+    const { bits, lst } = membersOf(payload['status_list']);
     if (typeof bits !== 'number' || ![1, 2, 4, 8].includes(bits) || typeof lst !== 'string') return undefined;
     const statuses = await decompress(lst);
-    return statuses && { issued_at: iat, expires_at: exp, ttl, bits, statuses };
+    return statuses && { issued_at: iat, expires_at: exp, ttl, bits, statuses, kid: signer.name };
 }
 
 /** Returns the status at an index; undefined beyond the end of the list. */
@@ -77,23 +74,6 @@ export async function decompress(lst: string): Promise<Uint8Array | undefined> {
     if (compressed === undefined) return undefined;
     const inflated = new Blob([compressed]).stream().pipeThrough(new DecompressionStream('deflate'));
     return boundedBytes(inflated, MAX_LIST_BYTES);
-}
-
-/** Returns the object that base64url of JSON stands for; an empty one for any other text. */
-function jsonOf(segment: string): Record<string, unknown> {
-    const bytes = decodeBase64Url(segment);
-    const text = bytes && decodeUtf8(bytes);
-    try {
-        return objectOf(text && parseJson(text, { raw: new Set() }));
-    } catch (error) {
-        if (error instanceof JsonError) return {};
-        throw error;
-    }
-}
-
-function objectOf(value: unknown): Record<string, unknown> {
-    // A parsed JSON object has only string keys.
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** True for a time since 1970, or a duration, that a Date can represent. */

@@ -1,21 +1,15 @@
-import { CREDENTIAL_MEMBERS } from '../../tokens/credential.ts';
-import {
-    authenticCredential,
-    type CredentialVerdict,
-    credentialVerdict,
-    unauthentic,
-} from '../../tokens/credential-verdict.ts';
+import { type CredentialVerdict, unauthentic } from '../../tokens/credential-verdict.ts';
 import { isDid } from '../../tokens/did-key.ts';
-import { type Opened, type OpenRequest, openToken } from '../../tokens/open.ts';
 import { PRESENTATION_MEMBERS } from '../../tokens/presentation.ts';
 import {
     authenticPresentation,
     type PresentationVerdict,
     presentationVerdict,
 } from '../../tokens/presentation-verdict.ts';
+import { membersOf } from '../../tokens/status-reference.ts';
+import { openPaseto, readCredential } from './credential.ts';
 import { signerFault } from './documents.ts';
 import { type CommonOptions, type CompletedOptions, completed } from './options.ts';
-import { PRIMITIVES } from './primitives.ts';
 import { type StatusAnswer, statusOf } from './status.ts';
 
 export type { DidDocument } from './documents.ts';
@@ -25,6 +19,17 @@ export type { Status } from './status.ts';
 export interface CredentialOptions extends CommonOptions {
     /** The DID that must have signed the credential: a did:key, or a did:web of the service. */
     issuer?: string | undefined;
+    /**
+     * What the holder must have signed with the key in the credential: for whom she shows it (`audience`), and the
+     * challenge that you gave her. With this option, a credential without such a signature is not valid. Without it,
+     * one with a signature of its holder is not.
+     */
+    binding?: HolderBinding | undefined;
+}
+
+export interface HolderBinding {
+    audience: string;
+    nonce: string;
 }
 
 export interface PresentationOptions extends CommonOptions {
@@ -45,17 +50,13 @@ export interface PresentationResult extends PresentationVerdict {
     credentials?: CredentialResult[];
 }
 
-const MEMBERS = {
-    members: [...CREDENTIAL_MEMBERS.members, 'status'],
-    raw: [...CREDENTIAL_MEMBERS.raw, 'status'],
-};
-
 /**
  * Verifies a credential without the service. Whatever the token and the issuer are, it resolves: `valid` is false, and
  * `error` has the reason. It rejects with TypeError if another option has a wrong type.
  */
 export async function verifyCredential(token: string, options: CredentialOptions = {}): Promise<CredentialResult> {
-    return checkCredential(token, options.issuer, completed(options));
+    const { issuer, binding } = options;
+    return checkCredential(token, { issuer, binding: requiredBinding(binding) }, completed(options));
 }
 
 /**
@@ -70,7 +71,7 @@ export async function verifyPresentation(token: string, options: PresentationOpt
     if (typeof nonce !== 'string' && nonce !== false) {
         return { valid: false, error: 'nonce must be a text, or false if there was none.' };
     }
-    const authentic = authenticPresentation(open(token, { did: undefined, ...PRESENTATION_MEMBERS }));
+    const authentic = authenticPresentation(openPaseto(token, { did: undefined, ...PRESENTATION_MEMBERS }));
     if ('fault' in authentic) return { valid: false, error: authentic.fault };
     const signer = { did: authentic.holder, kid: authentic.kid };
     const fault = signerFault(signer, { documents: common.documents, purpose: 'authentication' });
@@ -81,49 +82,46 @@ export async function verifyPresentation(token: string, options: PresentationOpt
     const credentials: CredentialResult[] = [];
     // One after the other, so that few lists are in memory at a time.
     for (const presented of authentic.audience === audience ? authentic.credentials : []) {
-        credentials.push(await checkCredential(presented, undefined, checks));
+        credentials.push(await checkCredential(presented, {}, checks));
     }
     return { ...defined(presentationVerdict(authentic, { ...expected, credentials })), credentials };
 }
 
 async function checkCredential(
     token: string,
-    issuer: string | undefined,
+    { issuer, binding }: Pick<CredentialOptions, 'issuer' | 'binding'>,
     options: CompletedOptions,
 ): Promise<CredentialResult> {
+    const { now, issuers, documents } = options;
     if (issuer === null) return resultOf(unauthentic('The issuer is not an Ed25519 did:key.'), {});
-    const opened = open(token, { did: issuer, ...MEMBERS });
-    const authentic = authenticCredential(opened, issuer);
-    if ('fault' in authentic) return resultOf(unauthentic(authentic.fault), {});
-    const signer = { did: authentic.issuer, kid: authentic.kid };
-    const fault = signerFault(signer, { documents: options.documents, purpose: 'assertionMethod' });
+    const read = readCredential(token, { issuer, binding: binding && { ...binding, now } });
+    if ('fault' in read) return resultOf(unauthentic(read.fault), {});
+    const fault = signerFault(read.signer, { documents, purpose: 'assertionMethod' });
     if (fault !== undefined) return resultOf(unauthentic(fault), {});
-    const { now, issuers } = options;
-    const verdict = credentialVerdict(authentic, { revoked: false, now });
-    if (issuers && !issuers.includes(authentic.issuer)) {
-        const { claims: _, ...shown } = verdict;
+    const verdict = read.verdict({ revoked: false, now });
+    if (issuers && !issuers.includes(read.signer.did)) {
+        const { claims: _claims, disclosed: _disclosed, ...shown } = verdict;
         return resultOf({ ...shown, valid: false, error: 'The issuer is not one of those that are accepted.' }, {});
     }
-    const answer = await statusOf(statusText(opened), verdict.valid ? options : withoutFetching(options));
+    const place = { reference: read.reference, issuer: read.signer.did };
+    const answer = await statusOf(place, verdict.valid ? options : withoutFetching(options));
     const isRevoked = answer.status === 'revoked';
-    return resultOf(isRevoked ? credentialVerdict(authentic, { revoked: true, now }) : verdict, answer);
+    return resultOf(isRevoked ? read.verdict({ revoked: true, now }) : verdict, answer);
+}
+
+/** Throws TypeError if the option is none: a lost challenge must not pass. */
+function requiredBinding(binding: unknown): HolderBinding | undefined {
+    if (binding === undefined) return undefined;
+    const { audience, nonce } = membersOf(binding);
+    if (typeof audience === 'string' && audience !== '' && typeof nonce === 'string' && nonce !== '') {
+        return { audience, nonce };
+    }
+    throw new TypeError('binding must have an audience and a nonce.');
 }
 
 /** Nothing is fetched for a token that is not valid, whatever the lists say. Anybody can make one. */
 function withoutFetching(options: CompletedOptions): CompletedOptions {
     return typeof options.source === 'function' ? { ...options, source: [] } : options;
-}
-
-/** Opens what may be no token at all. */
-function open(token: unknown, request: Omit<OpenRequest, 'token'>): Opened {
-    if (typeof token !== 'string') return { ok: false, reason: 'The token is not a well-formed v4.public token.' };
-    return openToken({ token, byKid: true, ...request }, PRIMITIVES);
-}
-
-/** Returns the JSON of the member `status`; null if that is no object, undefined if there is none. */
-function statusText(opened: Opened): string | null | undefined {
-    if (!opened.ok || !Object.hasOwn(opened.payload, 'status')) return undefined;
-    return opened.raw['status'] ?? null;
 }
 
 function resultOf({ claims, ...verdict }: CredentialVerdict, answer: StatusAnswer): CredentialResult {

@@ -78,7 +78,7 @@ async function askService(
     { issuer, revocation }: { issuer?: string | undefined; revocation: boolean },
 ) {
     const named = issuer ?? payloadOf(credential)['iss'];
-    if (typeof named !== 'string') return { valid: false, error: 'The token is not a well-formed v4.public token.' };
+    if (typeof named !== 'string') return { valid: false, error: 'The token names no issuer.' };
     return orMalformed(client.credentials.verify({ credential, issuer_did: named, check_revocation: revocation }));
 }
 
@@ -101,10 +101,12 @@ export const verify = command({
             ? await verifyCredential(token, { issuer, ...offline })
             : await askService(await service(), token, { issuer, revocation });
         const result = withSignedClaims(verdict, token);
-        const { issuer: signer, subject, credential_type: type, issued_at, expires_at, as_of, claims } = result;
+        const { issuer: signer, subject, credential_type: type, issued_at, expires_at, as_of } = result;
+        const { claims, disclosed } = result;
         // A valid signature says nothing about revocation, and people may think that it does.
         const status =
             result.status ?? (result.valid && !revocation ? 'nobody asked whether it is revoked' : undefined);
-        return verdictReport(result, { issuer: signer, subject, type, issued_at, expires_at, status, as_of, claims });
+        const shown = { issuer: signer, subject, type, issued_at, expires_at, status, as_of, claims, disclosed };
+        return verdictReport(result, shown);
     },
 });

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { withSignedClaims } from '../../../cli/src/signed.ts';
 import { jsonLine } from '../../../cli/src/terminal/text.ts';
 import { signToken } from '../../../workers/crypto/paseto.ts';
+import { party, sdJwt } from '../tokens/sd-jwts.ts';
 import { newSigner, presentationToken } from '../verify/signed-lists.ts';
 import { ran } from './worlds.ts';
 
@@ -46,5 +47,13 @@ describe('the claims of a credential that is valid', () => {
         for (const odd of [undefined, '', 'v4.public.', 'v4.public.AA']) {
             assert.equal(withSignedClaims(parsed, odd), parsed);
         }
+    });
+
+    it('of an SD-JWT are those that the verifier has read, with what its holder has disclosed', async () => {
+        const claims = { claims: { role: 'engineer' }, level: 1 };
+        const token = sdJwt({ issuer: party('ES256'), claims, disclosable: ['/claims'] });
+        const { stdout } = await ran(['verify', token, '--offline']);
+        assert.match(stdout, /^claims +\{"level":1,"claims":\{"role":"engineer"\}\}$/m);
+        assert.match(stdout, /^disclosed +\/claims$/m);
     });
 });

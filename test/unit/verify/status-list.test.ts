@@ -52,6 +52,7 @@ test('a list is read with its times', async () => {
         expires_at: 32_472_144_000,
         ttl: 60,
         bits: 1,
+        kid: undefined,
         statuses: 'b9a3',
     });
     assert.equal((await read({ payload: { ttl: undefined } }))?.ttl, 0);
