@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { IssuerKey } from '../../proto/gen/signing/v1/signing.ts';
+import { KEY_ALGORITHMS } from '../../proto/key-algorithms.ts';
 import { ISSUER_LEASE_MS } from '../../proto/limits.ts';
 import { oneOf, shownBytes } from '../answer-fields.ts';
 import { didDocument, webDocument } from '../did-documents.ts';
@@ -14,10 +15,12 @@ import { ListAnswer } from '../lists.ts';
  */
 const DOCUMENT_SECONDS = 300;
 
+const alg = z.enum(KEY_ALGORITHMS, { error: `must be ${KEY_ALGORITHMS.join(' or ')}` });
 const byId = z.object({ issuer_id: z.string() });
 
 const key = z.object({
     kid: z.string(),
+    alg: oneOf(...KEY_ALGORITHMS),
     public_key: shownBytes,
     state: oneOf('active', 'retired', 'compromised'),
     created_at: z.string(),
@@ -47,8 +50,10 @@ export const issuerEndpoints = [
         message: 'Issuer created',
         byKey: true,
         actsOn: 'issuer_id',
-        body: z.object({ name, method: z.enum(['key', 'web'], { error: 'must be key or web' }) }),
-        answer: issuer.omit({ keys: true, archived_at: true }).extend({ kid: z.string(), public_key: shownBytes }),
+        body: z.object({ name, method: z.enum(['key', 'web'], { error: 'must be key or web' }), alg: optional(alg) }),
+        answer: issuer
+            .omit({ keys: true, archived_at: true })
+            .extend(key.pick({ kid: true, alg: true, public_key: true }).shape),
         async call({ body, services, context }) {
             const { keys, ...created } = await services.signing.createIssuer(body, context);
             return { ...(keys[0] as IssuerKey), ...created }; // a new issuer has one key
@@ -101,10 +106,12 @@ export const issuerEndpoints = [
         byKey: true,
         actsOn: 'issuer_id',
         params: byId,
-        body: z.object({}),
-        answer: key.pick({ kid: true, public_key: true, created_at: true }).extend({ previous: z.string().optional() }),
-        async call({ params, services, context }) {
-            const { key: made, previous } = await services.signing.rotateKey(params, context);
+        body: z.object({ alg: optional(alg) }),
+        answer: key
+            .pick({ kid: true, alg: true, public_key: true, created_at: true })
+            .extend({ previous: z.string().optional() }),
+        async call({ params, body, services, context }) {
+            const { key: made, previous } = await services.signing.rotateKey({ ...params, ...body }, context);
             return { ...(made as IssuerKey), previous }; // it is always there
         },
     }),

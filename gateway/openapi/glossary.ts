@@ -1,4 +1,5 @@
 import { EVENT_TYPES } from '../../proto/event-types.ts';
+import { KEY_ALGORITHMS } from '../../proto/key-algorithms.ts';
 import { TIERS } from '../../proto/tiers.ts';
 
 /** What a field means. */
@@ -59,7 +60,7 @@ export const GLOSSARY: Terms = {
         description: 'Whether to resolve a valid DID even if it is not recorded here. Default: false.',
         schema: { type: 'boolean' },
     },
-    public_key: 'Ed25519 public key: 32 bytes in base64.',
+    public_key: 'Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256.',
     private_key: 'Ed25519 private key in base64: seed (32 bytes), then public key. A new DID shows it only once.',
 
     exported_at: 'When the export began.',
@@ -77,7 +78,11 @@ export const GLOSSARY: Terms = {
     issuer: 'DID of the issuer.',
     issuer_id: 'Id of a managed issuer.',
     keys: 'The keys of the issuer, newest first.',
-    kid: 'The key, as the fragment of its verification method: `z6Mk…`.',
+    kid: 'The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256.',
+    alg: {
+        description: 'What the key signs with. PASETO tokens need `EdDSA`.',
+        enum: [...KEY_ALGORITHMS],
+    },
     state: '`active` signs. `retired` only verifies. `compromised` does neither.',
     method: { description: 'DID method of the issuer.', enum: ['key', 'web'] },
     archived_at: 'When it was archived. Absent if it still signs.',

@@ -8,25 +8,24 @@ import {
     RotateKeyRequest,
     RotateKeyResponse,
 } from '../../proto/gen/signing/v1/signing.ts';
-import { DID_KEY_SCHEME, decodeDidKey } from '../../tokens/did-key.ts';
-import { didKeyFragment } from '../../workers/crypto/did-key.ts';
 import { type Claim, type HeldClaim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import { requireText } from '../texts.ts';
 import type { SigningDependencies } from './dependencies.ts';
+import { comparedAlgorithm, makeKey, requireAlgorithm } from './new-key.ts';
 import type { IssuerRow, KeyRow, OwnIssuer } from './rows.ts';
-import { existing, issuerOf, keyOf, ownIssuer } from './view.ts';
+import { existing, issuerOf, keyOf, ownIssuer, publicKeyIn } from './view.ts';
 
 /** Maximum number of keys of an issuer, because its DID document lists all that are not compromised. Beyond it: 409. */
 const MAX_KEYS = 100;
 /**
- * Further keys that an issuer may have if it has no active one, so that a compromise does not end it. Beyond it: 409.
+ * Further keys that an issuer may have if it has no active one for the algorithm, so that a compromise does not end it. Beyond it: 409.
  */
 const SPARE_KEYS = 100;
 /** Maximum length of the reason of a compromise, in characters. Beyond it: `invalid`. */
 const MAX_REASON_LENGTH = 2_000;
 
 /**
- * Replaces the active key of an issuer. A repeated call with an Idempotency-Key gets the answer of the first one. Resolves
+ * Replaces the active key of an issuer for an algorithm, or makes the first one. A repeated call with an Idempotency-Key gets the answer of the first one. Resolves
  * when no process signs with the old key any more.
  */
 export async function rotateKey(
@@ -35,9 +34,10 @@ export async function rotateKey(
     context: CallContext,
 ): Promise<RotateKeyResponse> {
     const own = ownIssuer(request.issuer_id, context);
-    const call = { operation: 'issuers.rotate', codec: RotateKeyRequest, message: request };
-    const claim = deps.idempotency.claimOf(call, context);
-    const write = () => rotate(deps, own, claim, context);
+    const alg = requireAlgorithm(request.alg);
+    const message = { ...request, alg: comparedAlgorithm(alg) };
+    const claim = deps.idempotency.claimOf({ operation: 'issuers.rotate', codec: RotateKeyRequest, message }, context);
+    const write = () => rotate(deps, { ...own, alg }, claim, context);
     const open = openAnswer(RotateKeyResponse);
     const replay = async (held: HeldClaim, made: Claim) => {
         await deps.leasesEnd(); // the first call may still wait for this
@@ -49,18 +49,25 @@ export async function rotateKey(
 /** Resolves to undefined if an earlier call holds the claim. */
 async function rotate(
     deps: SigningDependencies,
-    own: OwnIssuer,
+    { alg, ...own }: OwnIssuer & Pick<KeyRow, 'alg'>,
     claim: Claim | undefined,
     context: CallContext,
 ): Promise<RotateKeyResponse | undefined> {
-    const { store, signatures, seeds, clock, leasesEnd } = deps;
+    const { store, clock, leasesEnd } = deps;
     const issuer = existing(await store.find(own, context));
-    requireRotatable(issuer, []); // before a key is generated for nothing
-    const pair = await signatures.generate(context);
-    const kid = didKeyFragment(pair.did);
-    const key = await seeds.seal(pair.seed, { account: own.account, issuer: own.id, kid }, context);
+    const check = (row: IssuerRow, keys: readonly KeyRow[]) => requireRotatable(row, keys, alg);
+    check(issuer, []); // before a key is generated for nothing
+    const { key } = await makeKey(deps, { account: own.account, issuer: own.id, alg }, context);
     const createdAt = new Date(clock()).toISOString();
-    const row = { kid, issuer: own.id, created_at: createdAt, retired_at: null, compromised_at: null, reason: null };
+    const row = {
+        kid: key.kid,
+        alg,
+        issuer: own.id,
+        created_at: createdAt,
+        retired_at: null,
+        compromised_at: null,
+        reason: null,
+    };
     const answerOf = (previous: string | undefined): RotateKeyResponse => ({ key: keyOf(row), previous });
     const newClaim = claim && {
         ...claim,
@@ -71,19 +78,19 @@ async function rotate(
             sealAnswer(claim, { codec: RotateKeyResponse, message: answerOf(previous) }),
     };
     const rotation = { ...own, key, created_at: createdAt, mostKeys: MAX_KEYS + SPARE_KEYS, claim: newClaim };
-    const outcome = await store.rotate(rotation, requireRotatable, context);
+    const outcome = await store.rotate(rotation, check, context);
     if (outcome === 'held') return undefined;
     const { previous } = existing(outcome === 'missing' ? undefined : outcome);
     await leasesEnd();
     return answerOf(previous);
 }
 
-function requireRotatable({ method, archived_at }: IssuerRow, keys: readonly KeyRow[]): void {
+function requireRotatable({ method, archived_at }: IssuerRow, keys: readonly KeyRow[], alg: KeyRow['alg']): void {
     if (method === 'key') {
         throw new AppError('conflict', 'A did:key is its key, so it cannot be rotated. Create another issuer.');
     }
     if (archived_at !== null) throw archived();
-    const hasActive = keys.some((key) => key.retired_at === null && key.compromised_at === null);
+    const hasActive = keys.some((key) => key.alg === alg && key.retired_at === null && key.compromised_at === null);
     if (keys.length >= (hasActive ? MAX_KEYS : MAX_KEYS + SPARE_KEYS))
         throw new AppError('conflict', `An issuer may have ${MAX_KEYS} keys.`);
 }
@@ -95,7 +102,7 @@ export async function markCompromised(
     context: CallContext,
 ): Promise<IssuerKey> {
     const own = ownIssuer(issuer_id, context);
-    if (!decodeDidKey(DID_KEY_SCHEME + kid)) throw noSuchKey();
+    if (!publicKeyIn(kid)) throw noSuchKey();
     if (reason !== undefined) requireText('reason', reason, MAX_REASON_LENGTH);
     const issuer = existing(await store.find(own, context));
     if (issuer.method === 'key') {

@@ -4,10 +4,10 @@ import type { EventType } from '../../proto/event-types.ts';
 import { claimedAlone, type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
 import { causeOf } from '../outbox/cause.ts';
 import { appendOwnEvents } from '../outbox/outbox.store.ts';
-import { issuerRow, keyRow, type NewIssuer, type OwnIssuer, type SealedSeed, type SigningStore } from './rows.ts';
+import { issuerRow, keyRow, type NewIssuer, type NewKey, type OwnIssuer, type SigningStore } from './rows.ts';
 
 const ISSUER = sql.fragment`id, account, did, method, name, created_at, archived_at`;
-const KEY = sql.fragment`kid, issuer, created_at, retired_at, compromised_at, reason`;
+const KEY = sql.fragment`kid, alg, issuer, created_at, retired_at, compromised_at, reason`;
 
 const retiredRow = keyRow.pick({ kid: true });
 const ownRow = issuerRow.pick({ did: true });
@@ -88,7 +88,8 @@ function rotating(db: Database): SigningStore['rotate'] {
             check(issuer, await transaction.rows(keysOf(own, mostKeys)));
             const [retired] = await transaction.rows(sql.type(retiredRow)`
                 UPDATE signing.keys SET retired_at = ${created_at}
-                WHERE issuer = ${own.id} AND retired_at IS NULL AND compromised_at IS NULL RETURNING kid`);
+                WHERE issuer = ${own.id} AND alg = ${key.alg} AND retired_at IS NULL AND compromised_at IS NULL
+                RETURNING kid`);
             await transaction.rows(insertKey(own.id, key, created_at));
             await publish(transaction, issuer, { type: 'issuer.rotated', kid: key.kid, lifetime });
             const previous = retired?.kid;
@@ -117,10 +118,10 @@ async function insertIssuer({ rows }: Queries, { issuer, key }: Pick<NewIssuer, 
     return true;
 }
 
-function insertKey(issuer: string, { kid, sealed, data_key }: SealedSeed, createdAt: string) {
+function insertKey(issuer: string, { kid, alg, sealed, data_key }: NewKey, createdAt: string) {
     return sql.unsafe`
-        INSERT INTO signing.keys (kid, issuer, sealed, data_key, created_at)
-        VALUES (${kid}, ${issuer}, ${sql.binary(sealed)}, ${data_key}, ${createdAt})`;
+        INSERT INTO signing.keys (kid, alg, issuer, sealed, data_key, created_at)
+        VALUES (${kid}, ${alg}, ${issuer}, ${sql.binary(sealed)}, ${data_key}, ${createdAt})`;
 }
 
 function lockIssuer({ account, id }: OwnIssuer) {

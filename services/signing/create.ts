@@ -4,12 +4,12 @@ import { invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { CreateIssuerRequest, Issuer } from '../../proto/gen/signing/v1/signing.ts';
 import { isIssuerWebDid } from '../../tokens/web-did.ts';
-import { didKeyFragment } from '../../workers/crypto/did-key.ts';
 import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import { quotaExceeded, quotaOf } from '../quotas.ts';
 import { requireName } from '../texts.ts';
 import type { SigningDependencies } from './dependencies.ts';
-import type { IssuerRow, Method, NewIssuer } from './rows.ts';
+import { comparedAlgorithm, makeKey, requireAlgorithm } from './new-key.ts';
+import type { IssuerRow, KeyRow, Method, NewIssuer } from './rows.ts';
 import { issuerOf } from './view.ts';
 
 /** Creates an issuer with its first key. A repeated call gets the answer of the first one. */
@@ -19,8 +19,11 @@ export async function createIssuer(
     context: CallContext,
 ): Promise<Issuer> {
     const account = requireUser(context);
-    const named = { account, name: requireName(request.name), method: requireMethod(deps, request.method) };
-    const call = { operation: 'issuers.create', codec: CreateIssuerRequest, message: { ...request, name: named.name } };
+    const method = requireMethod(deps, request.method);
+    const named = { account, name: requireName(request.name), method, alg: requireAlgorithm(request.alg) };
+    if (method === 'key' && named.alg !== 'EdDSA') throw invalid('alg must be EdDSA: a did:key signs PASETO tokens.');
+    const message = { ...request, name: named.name, alg: comparedAlgorithm(named.alg) };
+    const call = { operation: 'issuers.create', codec: CreateIssuerRequest, message };
     const claim = deps.idempotency.claimOf(call, context);
     const write = () => written(deps, named, claim, context);
     return deps.idempotency.once(claim, { write, replay: openAnswer(Issuer), lookFirst: true }, context);
@@ -29,14 +32,14 @@ export async function createIssuer(
 /** Creates the issuer. Resolves to undefined if an earlier call holds the claim. */
 async function written(
     deps: SigningDependencies,
-    named: { account: string; name: string; method: Method },
+    named: IssuerWish & { account: string },
     claim: Claim | undefined,
     context: CallContext,
 ): Promise<Issuer | undefined> {
     const quota = quotaOf(deps.quota, context);
     const created = await newIssuer(deps, named, context);
     const { issuer, key } = created;
-    const keyRow = { kid: key.kid, issuer: issuer.id, created_at: issuer.created_at };
+    const keyRow = { kid: key.kid, alg: key.alg, issuer: issuer.id, created_at: issuer.created_at };
     const unused = { retired_at: null, compromised_at: null, reason: null };
     const answer = issuerOf({ ...issuer, archived_at: null }, [{ ...keyRow, ...unused }]);
     const sealed = claim && sealAnswer(claim, { codec: Issuer, message: answer });
@@ -46,22 +49,23 @@ async function written(
     return outcome === 'written' ? answer : undefined;
 }
 
-/** Generates the key of a new issuer, and seals it. `account` is null for the service itself. */
+/** An issuer as it is asked for. `account` is null for the service itself. */
+type IssuerWish = Pick<IssuerRow, 'account' | 'name' | 'method'> & Pick<KeyRow, 'alg'>;
+
+/** Generates the key of a new issuer, and seals it. */
 export async function newIssuer(
     deps: Pick<SigningDependencies, 'signatures' | 'seeds' | 'services' | 'publicUrl' | 'clock'>,
-    { account, name, method }: Pick<IssuerRow, 'account' | 'name' | 'method'>,
+    { account, name, method, alg }: IssuerWish,
     context: CallContext,
 ): Promise<Pick<NewIssuer, 'issuer' | 'key'>> {
     const now = deps.clock();
     const id = newId(now);
-    const pair = await deps.signatures.generate(context);
-    const kid = didKeyFragment(pair.did);
-    const key = await deps.seeds.seal(pair.seed, { account, issuer: id, kid }, context);
-    const did = (method === 'web' && webDid(deps.publicUrl, id)) || pair.did;
+    const { did: keyDid, public_key, key } = await makeKey(deps, { account, issuer: id, alg }, context);
+    const did = (method === 'web' && webDid(deps.publicUrl, id)) || keyDid;
     // Records a did:key first, so that its owner can resolve it and sees what names it. A recorded DID without an issuer
     // does no harm.
     if (method === 'key' && account !== null) {
-        await deps.services.did.recordForWallet({ public_key: pair.public_key }, withoutIdempotencyKey(context));
+        await deps.services.did.recordForWallet({ public_key }, withoutIdempotencyKey(context));
     }
     return { issuer: { id, account, did, method, name, created_at: new Date(now).toISOString() }, key };
 }

@@ -19,7 +19,11 @@ export interface OwnIssuer {
  */
 export function ownIssuer(deps: SigningDependencies): OwnIssuer {
     async function createOwn(context: CallContext): Promise<string | undefined> {
-        const created = await newIssuer(deps, { account: null, name: OWN_NAME, method: 'key' }, context);
+        const created = await newIssuer(
+            deps,
+            { account: null, name: OWN_NAME, method: 'key', alg: 'EdDSA' } as const,
+            context,
+        );
         return deps.store.ownIssuer(created, context);
     }
 

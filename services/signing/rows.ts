@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
+import { KEY_ALGORITHMS } from '../../proto/key-algorithms.ts';
 import type { AccountPage } from '../account-pages.store.ts';
 import type { ErasureStep } from '../erasure.ts';
 import type { NewClaim } from '../idempotency/claims.store.ts';
@@ -23,6 +24,7 @@ export type Method = IssuerRow['method'];
 /** A key as it is shown to its owner. */
 export const keyRow = z.strictObject({
     kid: z.string(),
+    alg: z.enum(KEY_ALGORITHMS),
     issuer: z.string(),
     created_at: z.string(),
     retired_at: z.string().nullable(),
@@ -31,7 +33,7 @@ export const keyRow = z.strictObject({
 });
 export type KeyRow = z.infer<typeof keyRow>;
 
-/** A seed that only the data key of its account opens. */
+/** The secret of a key that only the data key of its account opens. */
 export const sealedSeed = z.strictObject({
     kid: z.string(),
     sealed: z.instanceof(Buffer),
@@ -40,10 +42,12 @@ export const sealedSeed = z.strictObject({
 });
 export type SealedSeed = z.infer<typeof sealedSeed>;
 
+export type NewKey = SealedSeed & Pick<KeyRow, 'alg'>;
+
 /** An issuer with what is needed to sign for it: one row for each key, the newest first. */
 export const signerRow = sealedSeed.extend({
     ...issuerRow.pick({ id: true, account: true, did: true, method: true, archived_at: true }).shape,
-    ...keyRow.pick({ retired_at: true, compromised_at: true }).shape,
+    ...keyRow.pick({ alg: true, retired_at: true, compromised_at: true }).shape,
 });
 export type SignerRow = z.infer<typeof signerRow>;
 
@@ -62,7 +66,7 @@ export type NewDataKey = Omit<DataKeyRow, 'abandoned_at'> & { created_at: string
 
 export interface NewIssuer {
     issuer: Omit<IssuerRow, 'archived_at'>;
-    key: SealedSeed;
+    key: NewKey;
     /** Maximum number of issuers of the account. */
     quota: number;
     claim: NewClaim | undefined;
@@ -75,7 +79,7 @@ export interface OwnIssuer {
 }
 
 export interface Rotation extends OwnIssuer {
-    key: SealedSeed;
+    key: NewKey;
     created_at: string;
     /** Maximum number of keys of the issuer. */
     mostKeys: number;
@@ -83,7 +87,7 @@ export interface Rotation extends OwnIssuer {
 }
 
 interface RotationClaim extends NewClaim {
-    /** Returns the answer, sealed. `previous`: the kid of the key that was active. */
+    /** Returns the answer, sealed. `previous`: the kid of the key that was active for the algorithm. */
     seal(previous: string | undefined): Buffer;
 }
 
@@ -102,7 +106,7 @@ export interface SigningStore {
     find(own: OwnIssuer, lifetime: CallLifetime): Promise<IssuerRow | undefined>;
     /** Returns the keys of the issuers, those of each issuer newest first. */
     keysOf(issuers: readonly string[], lifetime: CallLifetime): Promise<readonly KeyRow[]>;
-    /** Replaces the active key. Runs `check` on the locked issuer and its keys; if that throws, nothing is changed. */
+    /** Replaces the active key for the algorithm of the new one. Runs `check` on the locked issuer and its keys; if that throws, nothing is changed. */
     rotate(
         rotation: Rotation,
         check: (issuer: IssuerRow, keys: readonly KeyRow[]) => void,

@@ -6,9 +6,10 @@ import { signCheckpoint } from './checkpoints.ts';
 import { createIssuer } from './create.ts';
 import type { SigningDependencies } from './dependencies.ts';
 import { getIssuer, getPublicIssuer, getQuotas, listIssuers } from './issuers.ts';
+import { signJws } from './jws/sign-jws.ts';
+import { statusLists } from './jws/status-list.ts';
 import { ownIssuer } from './own-issuer.ts';
 import { getKeys, sign } from './sign.ts';
-import { statusLists } from './status-list.ts';
 import { createWebhookSecret, eraseWebhookSecrets, rotateWebhookSecret } from './webhook-secrets/secrets.ts';
 import { webhookSigner } from './webhook-secrets/sign.ts';
 
@@ -28,6 +29,7 @@ export function signingService(deps: SigningDependencies): ServiceOf<typeof Sign
             return {};
         },
         sign: (request, context) => sign(deps, request, context),
+        signJws: (request, context) => signJws(deps, request, context),
         getKeys: (request, context) => getKeys(deps, request, context),
         getPublicIssuer: (request, context) => getPublicIssuer(deps, request, context),
         createWebhookSecret: (request, context) => createWebhookSecret(deps, request, context),

@@ -1,5 +1,6 @@
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import type { KeyAlgorithm } from '../../proto/key-algorithms.ts';
 import { wipeSecret } from '../../workers/crypto/secure-memory.ts';
 import { leases } from '../issuers/leases.ts';
 import type { Seeds } from './data-keys.ts';
@@ -11,51 +12,71 @@ export interface Signer {
     account: string | null;
     method: SignerRow['method'];
     kid: string;
-    /** It is wiped when the lease ends, so it must be used at once. */
+    alg: KeyAlgorithm;
+    /** Its secret: the seed of Ed25519, or the number of P-256. It is wiped when the lease ends, so it must be used at once. */
     seed: Buffer;
 }
 
 export interface Signers {
     /**
-     * Returns the active key of the account's issuer; with `kid` that key, if it is not compromised. Throws AppError
-     * `not_found` if the account has no such issuer or key, and `conflict` if the issuer signs no more.
+     * Returns the active key of the account's issuer for the first of these algorithms (default: EdDSA) for which there is
+     * one; with `kid` that key, if it is not compromised. Throws AppError `not_found` if the account has no such issuer,
+     * and `conflict` if the issuer signs no more.
      */
-    find(named: { did: string; kid?: string | undefined }, context: CallContext): Promise<Signer>;
+    find(named: NamedSigner, context: CallContext): Promise<Signer>;
 }
 
-const NO_ACTIVE_KEY = 'This issuer has no active key. Rotate it first.';
+interface NamedSigner {
+    did: string;
+    kid?: string | undefined;
+    algs?: readonly KeyAlgorithm[];
+}
+
+/** PASETO tokens are signed with such a key. */
+const EDDSA = ['EdDSA'] as const;
 const KEY_IS_COMPROMISED = 'The key that has signed this is compromised, so it signs nothing again.';
 
 /** Finds signing keys. A process reads and opens the key of an issuer once in each lease. */
 export function signers({ store, seeds }: { store: SigningStore; seeds: Seeds }): Signers {
     const known = leases<Signer>(({ seed }) => wipeSecret(seed));
 
-    async function read(did: string, kid: string | undefined, context: CallContext): Promise<Signer> {
+    async function read({ did, kid, algs = EDDSA }: NamedSigner, context: CallContext): Promise<Signer> {
         const rows = (await store.signer(did, context)).filter(({ account }) => account === context.user_id);
         const [row] = rows;
         if (!row) throw notFound();
         if (row.archived_at !== null) throw new AppError('conflict', 'This issuer is archived, so it signs no more.');
-        const isUsable = (key: SignerRow) =>
-            key.compromised_at === null && (kid === undefined ? key.retired_at === null : key.kid === kid);
-        const key = rows.find(isUsable);
-        if (!key) throw new AppError('conflict', kid === undefined ? NO_ACTIVE_KEY : KEY_IS_COMPROMISED);
+        const usable = rows.filter(
+            (key) => key.compromised_at === null && (kid === undefined ? key.retired_at === null : key.kid === kid),
+        );
+        const key = algs.map((alg) => usable.find((one) => one.alg === alg)).find((one) => one !== undefined);
+        if (!key) throw new AppError('conflict', kid === undefined ? noActiveKey(algs) : KEY_IS_COMPROMISED);
         const { id: issuer, account, method } = key;
         return {
             account,
             method,
             kid: key.kid,
+            alg: key.alg,
             seed: await seeds.open(key, { account, issuer, kid: key.kid }, context),
         };
     }
 
     return {
-        async find({ did, kid }, context) {
-            const name = kid === undefined ? did : `${did}#${kid}`;
-            const signer = await known.find(name, () => read(did, kid, context));
+        async find(named, context) {
+            const signer = await known.find(nameOf(named), () => read(named, context));
             if (!signer || signer.account !== context.user_id) throw notFound();
             return signer;
         },
     };
+}
+
+/** Names what was read: the same name has the same signer for a lease. */
+function nameOf({ did, kid, algs }: NamedSigner): string {
+    const key = kid === undefined ? did : `${did}#${kid}`;
+    return algs === undefined ? key : `${key} ${algs}`;
+}
+
+function noActiveKey(algs: readonly KeyAlgorithm[]): string {
+    return `This issuer has no active ${algs.join(' or ')} key. Rotate it first.`;
 }
 
 /** An issuer of another account gets the same answer as one that does not exist. */

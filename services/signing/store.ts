@@ -39,7 +39,7 @@ export function signingStore(db: Database): SigningStore {
         },
         keysOf(issuers, lifetime) {
             const statement = sql.type(keyRow)`
-                SELECT kid, issuer, created_at, retired_at, compromised_at, reason FROM signing.keys
+                SELECT kid, alg, issuer, created_at, retired_at, compromised_at, reason FROM signing.keys
                 WHERE issuer = ANY(${sql.array([...issuers], 'uuid')})
                 ORDER BY issuer, created_at DESC, kid`;
             return db.rows(statement, 'issuer_keys', lifetime);
@@ -73,7 +73,7 @@ function publicRows(db: Database): Pick<SigningStore, 'signer' | 'ownSigner' | '
 
 function signersOf(dids: string[], condition: ReturnType<typeof sql.fragment>) {
     return sql.type(signerGroupRow)`
-        SELECT i.did AS key, i.id, i.account, i.did, i.method, i.archived_at, k.kid, k.retired_at, k.compromised_at,
+        SELECT i.did AS key, i.id, i.account, i.did, i.method, i.archived_at, k.kid, k.alg, k.retired_at, k.compromised_at,
             k.sealed, k.data_key
         FROM signing.issuers AS i JOIN signing.keys AS k ON k.issuer = i.id
         WHERE i.did = ANY(${sql.array(dids, 'text')}) AND ${condition}

@@ -3,6 +3,7 @@ import { AppError } from '../../platform/errors.ts';
 import { isId } from '../../platform/uuid.ts';
 import type { Issuer, IssuerKey } from '../../proto/gen/signing/v1/signing.ts';
 import { DID_KEY_SCHEME, decodeDidKey, type PublicKey } from '../../tokens/did-key.ts';
+import { decodeP256DidKey, type P256PublicKey } from '../../tokens/p256-did-key.ts';
 import type { IssuerRow, KeyRow, OwnIssuer } from './rows.ts';
 
 /** The issuer that a call of an account names. Throws `not_found` for a malformed id. */
@@ -36,10 +37,11 @@ export function issuerOf(row: IssuerRow, keys: readonly KeyRow[]): Issuer {
     };
 }
 
-export function keyOf({ kid, created_at, retired_at, compromised_at, reason }: KeyRow): IssuerKey {
+export function keyOf({ kid, alg, created_at, retired_at, compromised_at, reason }: KeyRow): IssuerKey {
     const state = compromised_at !== null ? 'compromised' : retired_at !== null ? 'retired' : 'active';
     return {
         kid,
+        alg,
         public_key: publicKeyOf(kid),
         state,
         created_at,
@@ -49,7 +51,11 @@ export function keyOf({ kid, created_at, retired_at, compromised_at, reason }: K
     };
 }
 
-/** A kid is the public key in the form of a did:key. */
-function publicKeyOf(kid: string): PublicKey {
-    return decodeDidKey(DID_KEY_SCHEME + kid) as PublicKey; // the service has encoded it
+function publicKeyOf(kid: string): PublicKey | P256PublicKey {
+    return publicKeyIn(kid) as PublicKey | P256PublicKey; // the service has encoded it
+}
+
+/** A kid is the public key in the form of a did:key. Returns undefined for any other text. */
+export function publicKeyIn(kid: string): PublicKey | P256PublicKey | undefined {
+    return decodeDidKey(DID_KEY_SCHEME + kid) ?? decodeP256DidKey(DID_KEY_SCHEME + kid);
 }

@@ -1,17 +1,28 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeBase64Url } from '../../platform/base64.ts';
+import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
 import { AppError } from '../../platform/errors.ts';
 import { decodeDidKey } from '../../tokens/did-key.ts';
 import { type Opened, type OpenRequest, openToken as open } from '../../tokens/open.ts';
 import type { TokenPrimitives } from '../../tokens/v4-public.ts';
-import { encodeDidKey } from './did-key.ts';
-import { generateKeyPair, type KeyPair, keyPairFrom, sameBytes, verify } from './ed25519.ts';
+import { encodeDidKey, encodeP256DidKey } from './did-key.ts';
+import { generateKeyPair, type KeyPair, keyPairFrom, sameBytes, sign, verify } from './ed25519.ts';
+import {
+    generateKeyPair as generateP256KeyPair,
+    type P256KeyPair,
+    type P256Secret,
+    sign as signEs256,
+} from './es256.ts';
 import { signToken } from './paseto.ts';
 
 /** Node's decoders and libsodium. */
 const PRIMITIVES: TokenPrimitives = { decodeBase64Url, decodeUtf8, verify };
 
 export interface NewKey extends KeyPair {
+    did: string;
+}
+
+/** A new P-256 key. Its secret has 32 bytes, as a seed has. */
+export interface NewP256Key extends P256KeyPair {
     did: string;
 }
 
@@ -24,9 +35,23 @@ export interface SignRequest {
     payload: string;
 }
 
+export interface JwsRequest {
+    alg: 'EdDSA' | 'ES256';
+    /** The 32-byte seed of an Ed25519 key, or the 32-byte secret of a P-256 key. */
+    secretKey: Uint8Array;
+    /** JSON texts. */
+    header: string;
+    payload: string;
+}
+
 export function generateKey(): NewKey {
     const pair = generateKeyPair();
     return { did: encodeDidKey(pair.public_key), ...pair };
+}
+
+export function generateP256Key(): NewP256Key {
+    const pair = generateP256KeyPair();
+    return { did: encodeP256DidKey(pair.public_key), ...pair };
 }
 
 /** Returns the key pair. Throws AppError `invalid` if the key is malformed or does not belong to the DID. */
@@ -44,6 +69,19 @@ export function signerOf({ did, secretKey }: Pick<SignRequest, 'did' | 'secretKe
 export function signPayload(request: SignRequest): string {
     const { seed, public_key } = signerOf(request);
     return signToken(request.payload, seed, public_key);
+}
+
+/** Returns a JWS in its compact form (RFC 7515, section 7.1). */
+export function signJws({ alg, secretKey, header, payload }: JwsRequest): string {
+    const signed = `${encodeBase64Url(Buffer.from(header))}.${encodeBase64Url(Buffer.from(payload))}`;
+    return `${signed}.${encodeBase64Url(jwsSignature(alg, secretKey, Buffer.from(signed)))}`;
+}
+
+function jwsSignature(alg: JwsRequest['alg'], secretKey: Uint8Array, message: Uint8Array): Uint8Array {
+    if (alg === 'ES256') return signEs256(message, secretKey as P256Secret); // as generateP256Key() made it
+    const pair = keyPairFrom(secretKey);
+    if (!pair) throw new Error('an Ed25519 key has another length');
+    return sign(message, pair.seed, pair.public_key);
 }
 
 /** Checks the form, the signature and the payload of a v4.public token. */

@@ -3,9 +3,20 @@ import { coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import type { Opened, OpenRequest } from '../../tokens/open.ts';
 import type { PublicKey, Seed } from './ed25519.ts';
+import type { P256PublicKey, P256Secret } from './es256.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
-import { generateKey, type NewKey, openToken, type SignRequest, signPayload } from './signature-jobs.ts';
+import {
+    generateKey,
+    generateP256Key,
+    type JwsRequest,
+    type NewKey,
+    type NewP256Key,
+    openToken,
+    type SignRequest,
+    signJws,
+    signPayload,
+} from './signature-jobs.ts';
 import type { Answers, Job, SignatureResult } from './signatures.worker.ts';
 import { startThreads } from './threads.ts';
 
@@ -13,16 +24,20 @@ import { startThreads } from './threads.ts';
 type SignatureCall = CallLifetime & { background?: boolean };
 
 /**
- * All operations with Ed25519 keys and v4.public tokens. Every method except close() may throw AppError
+ * All operations with the keys of issuers and holders, and their tokens. Every method except close() may throw AppError
  * `unavailable`, and `deadline` or `cancelled` if the call ends while it waits.
  */
 export interface Signatures {
     /** Returns a new key pair and its did:key. */
     generate(lifetime?: CallLifetime): Promise<NewKey>;
+    /** Returns a new P-256 key pair and its did:key. */
+    generateP256(lifetime?: CallLifetime): Promise<NewP256Key>;
     /**
      * Returns the token of a payload. Throws AppError `invalid` if the key is malformed or does not belong to the DID.
      */
     sign(request: SignRequest, lifetime?: SignatureCall): Promise<string>;
+    /** Returns the JWS of a header and a payload. */
+    signJws(request: JwsRequest, lifetime?: SignatureCall): Promise<string>;
     /** Verifies a token. If it is invalid, the result says so; this is not an error. */
     open(request: OpenRequest, lifetime?: SignatureCall): Promise<Opened>;
     close(): Promise<void>;
@@ -52,15 +67,17 @@ const MAX_BATCH_LENGTH = 256 << 10;
 
 /** The length of what a thread parses, hashes and checks for this job. */
 function sizeOf(job: Job): number {
-    if (job.op === 'generate') return 0;
-    return job.op === 'sign' ? job.payload.length : job.token.length;
+    if ('payload' in job) return job.payload.length;
+    return 'token' in job ? job.token.length : 0;
 }
 
 /** Runs the operations in the calling thread, for tests. */
 export function inlineSignatures(): Signatures {
     return {
         generate: async () => generateKey(),
+        generateP256: async () => generateP256Key(),
         sign: async (request) => signPayload(request),
+        signJws: async (request) => signJws(request),
         open: async (request) => openToken(request),
         close: async () => {},
     };
@@ -97,14 +114,25 @@ export function signaturePool(options: { threads: number; metrics: PoolMetrics }
     return {
         generate: async (lifetime) => {
             const { did, secretKey } = await ask<'generate'>({ op: 'generate' }, lifetime);
-            const bytes = Buffer.from(secretKey, 'base64');
-            const seed = new Uint8Array(bytes.subarray(0, 32)) as Seed; // as encoded by the worker
-            const publicKey = new Uint8Array(bytes.subarray(32)) as PublicKey; // as above
-            return { did, public_key: publicKey, seed };
+            const [seed, publicKey] = halvesOf(secretKey);
+            return { did, public_key: publicKey as PublicKey, seed: seed as Seed }; // as encoded by the worker
+        },
+        generateP256: async (lifetime) => {
+            const { did, secretKey } = await ask<'generate-p256'>({ op: 'generate-p256' }, lifetime);
+            const [secret, publicKey] = halvesOf(secretKey);
+            return { did, public_key: publicKey as P256PublicKey, secret: secret as P256Secret }; // as above
         },
         sign: (request, lifetime) =>
             ask<'sign'>({ op: 'sign', ...request, secretKey: encodeBase64(request.secretKey) }, lifetime),
+        signJws: (request, lifetime) =>
+            ask<'sign-jws'>({ op: 'sign-jws', ...request, secretKey: encodeBase64(request.secretKey) }, lifetime),
         open: (request, lifetime) => ask<'open'>({ op: 'open', ...request }, lifetime),
         close: () => threads.close(),
     };
+}
+
+/** The 32 secret bytes and the public key, each in memory of its own. */
+function halvesOf(secretKey: string): [Uint8Array, Uint8Array] {
+    const bytes = Buffer.from(secretKey, 'base64');
+    return [new Uint8Array(bytes.subarray(0, 32)), new Uint8Array(bytes.subarray(32))];
 }

@@ -3,7 +3,15 @@ import type { Opened, OpenRequest } from '../../tokens/open.ts';
 import { type KeyPair, secretKeyBytes } from './ed25519.ts';
 import { attempt, type Outcome } from './outcome.ts';
 import { signToken } from './paseto.ts';
-import { generateKey, openToken, type SignRequest, signerOf } from './signature-jobs.ts';
+import {
+    generateKey,
+    generateP256Key,
+    type JwsRequest,
+    openToken,
+    type SignRequest,
+    signerOf,
+    signJws,
+} from './signature-jobs.ts';
 
 /**
  * Keys are passed as base64 text: cloning a small byte array costs more than the encoding, and cloning a view copies
@@ -11,13 +19,17 @@ import { generateKey, openToken, type SignRequest, signerOf } from './signature-
  */
 export type Job =
     | { op: 'generate' }
+    | { op: 'generate-p256' }
     | (Omit<SignRequest, 'secretKey'> & { op: 'sign'; secretKey: string })
+    | (Omit<JwsRequest, 'secretKey'> & { op: 'sign-jws'; secretKey: string })
     | (OpenRequest & { op: 'open' });
 
-/** The result of each kind of job. The secret key of a new pair is its seed, then its public key. */
+/** The result of each kind of job. The secret key of a new pair is its seed or secret, then its public key. */
 export interface Answers {
     generate: { did: string; secretKey: string };
+    'generate-p256': { did: string; secretKey: string };
     sign: string;
+    'sign-jws': string;
     open: Opened;
 }
 
@@ -51,10 +63,16 @@ function answer(job: Job, signerFor: (job: SignJob) => KeyPair): SignatureResult
             const { did, seed, public_key } = generateKey();
             return { did, secretKey: encodeBase64(secretKeyBytes(seed, public_key)) };
         }
+        case 'generate-p256': {
+            const { did, secret, public_key } = generateP256Key();
+            return { did, secretKey: encodeBase64(Buffer.concat([secret, public_key])) };
+        }
         case 'sign': {
             const { seed, public_key } = signerFor(job);
             return signToken(job.payload, seed, public_key);
         }
+        case 'sign-jws':
+            return signJws({ ...job, secretKey: Buffer.from(job.secretKey, 'base64') });
         case 'open':
             return openToken(job);
     }

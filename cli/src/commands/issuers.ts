@@ -6,10 +6,21 @@ import { fieldLines, tableLines } from '../terminal/text.ts';
 const ID = { summary: 'Id of the issuer, from "cred issuers list"' } as const;
 const EXAMPLE_ID = '01a1faed-b50a-7000-8f70-7b9d71ab9b89';
 
+const ALGORITHM = {
+    value: 'ALG',
+    summary: 'What the key signs with (default: EdDSA, as PASETO tokens need it)',
+    choices: ['EdDSA', 'ES256'],
+} as const;
+
+function algorithm(alg: string | undefined) {
+    return alg === undefined ? {} : { alg: alg as 'EdDSA' | 'ES256' }; // parse.ts allows no other algorithm
+}
+
 function issuerReport(issuer: IssuersGetData): Report {
     const { issuer_id, did, method, name, created_at, archived_at, keys } = issuer;
-    const rows = keys.map(({ kid, state, created_at: created, retired_at, compromised_at, reason }) => ({
+    const rows = keys.map(({ kid, alg, state, created_at: created, retired_at, compromised_at, reason }) => ({
         kid,
+        alg,
         state,
         created,
         ended: compromised_at ?? retired_at,
@@ -27,13 +38,15 @@ export const issuersCreate = command({
     positionals: { name: { summary: 'Display name of the issuer' } },
     options: {
         method: { value: 'METHOD', summary: 'DID method of the issuer', required: true, choices: ['key', 'web'] },
+        alg: ALGORITHM,
     },
     examples: [{ line: 'cred issuers create "Human resources" --method web' }],
-    async run({ args: { name }, options: { method }, service }) {
+    async run({ args: { name }, options: { method, alg }, service }) {
         // parse.ts allows no other method
-        const issuer = await (await service()).issuers.create({ name, method: method as 'key' | 'web' });
+        const input = { name, method: method as 'key' | 'web', ...algorithm(alg) };
+        const issuer = await (await service()).issuers.create(input);
         const { issuer_id, did, kid, public_key } = issuer;
-        return fieldsReport(issuer, { issuer_id, did, kid, public_key });
+        return fieldsReport(issuer, { issuer_id, did, kid, alg: issuer.alg, public_key });
     },
 });
 
@@ -67,13 +80,15 @@ export const issuersShow = command({
 export const issuersRotate = command({
     name: 'issuers rotate',
     summary: 'Give a did:web issuer a new key',
-    details: 'The new key signs from now on. What the old key has signed stays valid.',
+    details:
+        'The new key signs from now on in place of the old one for the same algorithm. What the old key has signed stays valid.',
     positionals: { id: ID },
+    options: { alg: ALGORITHM },
     examples: [{ line: `cred issuers rotate ${EXAMPLE_ID}` }],
-    async run({ args: { id }, service }) {
-        const key = await (await service()).issuers.rotate({ issuer_id: id });
+    async run({ args: { id }, options: { alg }, service }) {
+        const key = await (await service()).issuers.rotate({ issuer_id: id, ...algorithm(alg) });
         const { kid, public_key, created_at, previous } = key;
-        return fieldsReport(key, { kid, public_key, created_at, previous });
+        return fieldsReport(key, { kid, alg: key.alg, public_key, created_at, previous });
     },
 });
 

@@ -307,14 +307,14 @@ export interface KeysRotateData {
 }
 
 export interface DidCreateInput {
-    /** Ed25519 public key: 32 bytes in base64. */
+    /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
     public_key?: string | null;
 }
 
 export interface DidCreateData {
     /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
-    /** Ed25519 public key: 32 bytes in base64. */
+    /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
     public_key: string;
     /** Ed25519 private key in base64: seed (32 bytes), then public key. A new DID shows it only once. */
     private_key?: string;
@@ -330,7 +330,7 @@ export interface DidResolveInput {
 export interface DidResolveData {
     /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
-    /** Ed25519 public key: 32 bytes in base64. */
+    /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
     public_key: string;
 }
 
@@ -375,6 +375,8 @@ export interface IssuersCreateInput {
     name: string;
     /** DID method of the issuer. */
     method: 'key' | 'web';
+    /** What the key signs with. PASETO tokens need `EdDSA`. */
+    alg?: 'EdDSA' | 'ES256';
 }
 
 export interface IssuersCreateData {
@@ -388,9 +390,11 @@ export interface IssuersCreateData {
     name: string;
     /** When it was created. */
     created_at: string;
-    /** The key, as the fragment of its verification method: `z6Mk…`. */
+    /** The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256. */
     kid: string;
-    /** Ed25519 public key: 32 bytes in base64. */
+    /** What the key signs with. PASETO tokens need `EdDSA`. */
+    alg: 'EdDSA' | 'ES256';
+    /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
     public_key: string;
 }
 
@@ -418,9 +422,11 @@ export interface IssuersListData {
         archived_at?: string;
         /** The keys of the issuer, newest first. */
         keys: Array<{
-            /** The key, as the fragment of its verification method: `z6Mk…`. */
+            /** The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256. */
             kid: string;
-            /** Ed25519 public key: 32 bytes in base64. */
+            /** What the key signs with. PASETO tokens need `EdDSA`. */
+            alg: 'EdDSA' | 'ES256';
+            /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
             public_key: string;
             /** `active` signs. `retired` only verifies. `compromised` does neither. */
             state: 'active' | 'retired' | 'compromised';
@@ -458,9 +464,11 @@ export interface IssuersGetData {
     archived_at?: string;
     /** The keys of the issuer, newest first. */
     keys: Array<{
-        /** The key, as the fragment of its verification method: `z6Mk…`. */
+        /** The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256. */
         kid: string;
-        /** Ed25519 public key: 32 bytes in base64. */
+        /** What the key signs with. PASETO tokens need `EdDSA`. */
+        alg: 'EdDSA' | 'ES256';
+        /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
         public_key: string;
         /** `active` signs. `retired` only verifies. `compromised` does neither. */
         state: 'active' | 'retired' | 'compromised';
@@ -495,9 +503,11 @@ export interface IssuersArchiveData {
     archived_at?: string;
     /** The keys of the issuer, newest first. */
     keys: Array<{
-        /** The key, as the fragment of its verification method: `z6Mk…`. */
+        /** The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256. */
         kid: string;
-        /** Ed25519 public key: 32 bytes in base64. */
+        /** What the key signs with. PASETO tokens need `EdDSA`. */
+        alg: 'EdDSA' | 'ES256';
+        /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
         public_key: string;
         /** `active` signs. `retired` only verifies. `compromised` does neither. */
         state: 'active' | 'retired' | 'compromised';
@@ -515,32 +525,38 @@ export interface IssuersArchiveData {
 export interface IssuersRotateInput {
     /** Id of a managed issuer. */
     issuer_id: string;
+    /** What the key signs with. PASETO tokens need `EdDSA`. */
+    alg?: 'EdDSA' | 'ES256';
 }
 
 export interface IssuersRotateData {
-    /** The key, as the fragment of its verification method: `z6Mk…`. */
+    /** The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256. */
     kid: string;
-    /** Ed25519 public key: 32 bytes in base64. */
+    /** What the key signs with. PASETO tokens need `EdDSA`. */
+    alg: 'EdDSA' | 'ES256';
+    /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
     public_key: string;
     /** When it was created. */
     created_at: string;
-    /** The key that was active before. Absent if it was compromised. */
+    /** The key that was active before for this algorithm. Absent if there was none. */
     previous?: string;
 }
 
 export interface IssuersMarkCompromisedInput {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** The key, as the fragment of its verification method: `z6Mk…`. */
+    /** The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256. */
     kid: string;
     /** Why the key is compromised: at most 2,000 characters. */
     reason?: string | null;
 }
 
 export interface IssuersMarkCompromisedData {
-    /** The key, as the fragment of its verification method: `z6Mk…`. */
+    /** The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256. */
     kid: string;
-    /** Ed25519 public key: 32 bytes in base64. */
+    /** What the key signs with. PASETO tokens need `EdDSA`. */
+    alg: 'EdDSA' | 'ES256';
+    /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
     public_key: string;
     /** `active` signs. `retired` only verifies. `compromised` does neither. */
     state: 'active' | 'retired' | 'compromised';
@@ -1095,7 +1111,7 @@ export interface WalletsCreateData {
     name: string;
     /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
-    /** Ed25519 public key: 32 bytes in base64. */
+    /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
     public_key: string;
     /** When it was created. */
     created_at: string;
@@ -1115,7 +1131,7 @@ export interface WalletsOpenData {
     name: string;
     /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
-    /** Ed25519 public key: 32 bytes in base64. */
+    /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
     public_key: string;
     /** When it was created. */
     created_at: string;
@@ -1256,7 +1272,7 @@ export interface EventsListData {
             successor_id?: string;
             /** Id of a managed issuer. */
             issuer_id?: string;
-            /** The key, as the fragment of its verification method: `z6Mk…`. */
+            /** The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256. */
             kid?: string;
             /** Id of a wallet. */
             wallet_id?: string;
@@ -2118,7 +2134,7 @@ export type MeExportData =
           kind: 'did';
           /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
           did: string;
-          /** Ed25519 public key: 32 bytes in base64. */
+          /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
           public_key: string;
           /** Whether the service made its key, for the account or for a wallet, or the account registered it. */
           origin: 'generated' | 'wallet' | 'registered';
@@ -2142,9 +2158,11 @@ export type MeExportData =
           archived_at?: string;
           /** The keys of the issuer, newest first. */
           keys: Array<{
-              /** The key, as the fragment of its verification method: `z6Mk…`. */
+              /** The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256. */
               kid: string;
-              /** Ed25519 public key: 32 bytes in base64. */
+              /** What the key signs with. PASETO tokens need `EdDSA`. */
+              alg: 'EdDSA' | 'ES256';
+              /** Public key in base64: 32 bytes of Ed25519, or for ES256 33 bytes, the compressed point of P-256. */
               public_key: string;
               /** `active` signs. `retired` only verifies. `compromised` does neither. */
               state: 'active' | 'retired' | 'compromised';
@@ -2280,7 +2298,7 @@ export type MeExportData =
               successor_id?: string;
               /** Id of a managed issuer. */
               issuer_id?: string;
-              /** The key, as the fragment of its verification method: `z6Mk…`. */
+              /** The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256. */
               kid?: string;
               /** Id of a wallet. */
               wallet_id?: string;
@@ -2594,7 +2612,7 @@ export type AdminAuditData =
               successor_id?: string;
               /** Id of a managed issuer. */
               issuer_id?: string;
-              /** The key, as the fragment of its verification method: `z6Mk…`. */
+              /** The key, as the fragment of its verification method: `z6Mk…`, or `zDnae…` of P-256. */
               kid?: string;
               /** Id of a wallet. */
               wallet_id?: string;

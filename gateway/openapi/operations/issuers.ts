@@ -7,10 +7,10 @@ const createdAt = '2026-11-20T21:07:22.940Z';
 const rotatedAt = '2026-11-21T09:00:00.000Z';
 const params = { issuer_id: ISSUER_ID };
 const shown = { issuer_id: ISSUER_ID, did: WEB_ISSUER_DID, method: 'web', name: 'Registrar', created_at: createdAt };
-const first = { kid, public_key: ISSUER_PUBLIC_KEY, state: 'active', created_at: createdAt };
+const first = { kid, alg: 'EdDSA', public_key: ISSUER_PUBLIC_KEY, state: 'active', created_at: createdAt };
 const retired = { ...first, state: 'retired', retired_at: rotatedAt };
 const compromised = { ...retired, state: 'compromised', compromised_at: '2026-11-22T08:00:00.000Z', reason: 'leaked' };
-const second = { kid: NEXT_KID, public_key: NEXT_PUBLIC_KEY, state: 'active', created_at: rotatedAt };
+const second = { kid: NEXT_KID, alg: 'EdDSA', public_key: NEXT_PUBLIC_KEY, state: 'active', created_at: rotatedAt };
 const documentOf = (...kids: string[]) => {
     const ids = kids.map((one) => `${WEB_ISSUER_DID}#${one}`);
     return {
@@ -33,12 +33,12 @@ export const issuerOperations = {
     'issuers.create': {
         summary: 'Create a managed issuer',
         description:
-            'The service creates the key and keeps it: no answer ever contains it. With `method` `key`, the DID is a did:key. With `web`, it is a did:web of this service, whose key can be rotated. Calls that issue or present with this DID need no private key.',
+            'The service creates the key and keeps it: no answer ever contains it. With `method` `key`, the DID is a did:key. With `web`, it is a did:web of this service, whose key can be rotated. With `alg` `ES256`, which only `web` may have, the first key is one of P-256; a key of `EdDSA`, with which PASETO tokens are signed, comes with a rotation. Calls that issue or present with this DID need no private key.',
         refusals: { forbidden: 'The account has reached its quota of issuers.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
         example: {
             body: { name: 'Registrar', method: 'web' },
-            data: { ...shown, kid, public_key: ISSUER_PUBLIC_KEY },
+            data: { ...shown, kid, alg: 'EdDSA', public_key: ISSUER_PUBLIC_KEY },
         },
     },
     'issuers.list': {
@@ -56,17 +56,17 @@ export const issuerOperations = {
     },
     'issuers.rotate': {
         summary: 'Rotate the key of an issuer',
-        description: `Creates a key, which signs from now on. What the earlier keys have signed stays valid. ${AT_ONCE}`,
+        description: `Creates a key, which signs from now on in place of the active key for the same algorithm. If there is none, it is the first one: an issuer may have an active key of \`EdDSA\` and one of \`ES256\`. What the earlier keys have signed stays valid. ${AT_ONCE}`,
         refusals: {
             ...refusals,
             conflict: 'The issuer is a did:key, which is its key; or it is archived, or has 100 keys.',
         },
         owasp: { objects: 'own', slowedBy: 'rate' },
-        fields: { previous: 'The key that was active before. Absent if it was compromised.' },
+        fields: { previous: 'The key that was active before for this algorithm. Absent if there was none.' },
         example: {
             params,
             body: {},
-            data: { kid: NEXT_KID, public_key: NEXT_PUBLIC_KEY, created_at: rotatedAt, previous: kid },
+            data: { kid: NEXT_KID, alg: 'EdDSA', public_key: NEXT_PUBLIC_KEY, created_at: rotatedAt, previous: kid },
         },
     },
     'issuers.mark_compromised': {

@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
-import { issuerRow } from '../rows.ts';
+import { issuerRow, keyRow } from '../rows.ts';
 import { type StoredDataKey, storedDataKey } from './rewrap.store.ts';
 
-const abandonedIssuer = issuerRow.pick({ account: true, did: true, method: true });
-/** An issuer whose active key is lost. */
+const abandonedIssuer = issuerRow
+    .pick({ account: true, did: true, method: true })
+    .extend(keyRow.pick({ alg: true }).shape);
+/** An issuer, and the algorithm whose active key is lost. */
 export type AbandonedIssuer = z.infer<typeof abandonedIssuer>;
 
 const listSigner = issuerRow.pick({ did: true });
@@ -14,7 +16,7 @@ export interface AbandonStore {
     page(range: { named: string; after: string; limit: number }): Promise<readonly StoredDataKey[]>;
     /** Returns the DIDs of the service itself, which sign its status lists, whose keys these data keys seal. */
     listSigners(ids: readonly string[]): Promise<string[]>;
-    /** Gives up these data keys. Returns the issuers that have no active key any more. */
+    /** Gives up these data keys. Returns the issuers that have no active key for an algorithm any more. */
     abandon(ids: readonly string[], at: string): Promise<readonly AbandonedIssuer[]>;
 }
 
@@ -45,11 +47,11 @@ async function abandonKeys(
     const archived = await rows(sql.type(abandonedIssuer)`
         UPDATE signing.issuers AS i SET archived_at = ${at} FROM signing.keys AS k
         WHERE k.data_key = ANY(${ids}) AND i.id = k.issuer AND i.method = 'key' AND i.archived_at IS NULL
-        RETURNING i.account, i.did, i.method`);
+        RETURNING i.account, i.did, i.method, k.alg`);
     const retired = await rows(sql.type(abandonedIssuer)`
         UPDATE signing.keys AS k SET retired_at = ${at} FROM signing.issuers AS i
         WHERE k.data_key = ANY(${ids}) AND i.id = k.issuer AND i.method = 'web' AND i.archived_at IS NULL
             AND k.retired_at IS NULL AND k.compromised_at IS NULL
-        RETURNING i.account, i.did, i.method`);
+        RETURNING i.account, i.did, i.method, k.alg`);
     return [...archived, ...retired];
 }

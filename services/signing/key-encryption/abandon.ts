@@ -56,7 +56,7 @@ async function isLost(row: StoredDataKey, keys: KeyEncryption): Promise<boolean>
     }
 }
 
-function described({ account, did, method }: AbandonedIssuer, lists: number): string {
+function described({ account, did, method, alg }: AbandonedIssuer, lists: number): string {
     if (account === null) return `${did} of the service itself: archived, with its status lists: ${lists}`;
-    return `${did} of account ${account}: ${method === 'key' ? 'archived' : 'its owner must rotate its key'}`;
+    return `${did} of account ${account}: ${method === 'key' ? 'archived' : `its owner must rotate its ${alg} key`}`;
 }

@@ -105,7 +105,7 @@ describe('a compromised key', () => {
         };
         for (const call of [calls.issue(issuer.did), { ...calls.issue(issuer.did), gateway: 1 }, batch]) {
             const { body } = await expectError(409, call);
-            assert.equal(body.error, 'This issuer has no active key. Rotate it first.');
+            assert.equal(body.error, 'This issuer has no active EdDSA key. Rotate it first.');
         }
         const { kid, previous } = await expectOk(201, calls.rotate(issuer.issuer_id));
         assert.equal(previous, undefined);

@@ -16,6 +16,7 @@ import {
 import { cursors } from '../../../services/cursors.ts';
 import { requireAccountId } from '../../../services/identity/user.ts';
 import { requireChange, requireRestrictions } from '../../../services/keys/restrictions.ts';
+import { requireAlgorithm } from '../../../services/signing/new-key.ts';
 import { isTier, requireTier } from '../../../services/tiers.ts';
 import { continuations } from '../../../services/wallet/continuation.ts';
 import { requirePage } from '../../../services/wallet/list.ts';
@@ -140,6 +141,12 @@ export const RULE_PARSERS: readonly Parser[] = [
             path: repeated('€', 'https://a/'),
         },
         run: (text) => attempt(() => requireWebhookUrl(text, () => false)),
+    },
+    {
+        at: 'services/signing/new-key.ts:requireAlgorithm',
+        longest: MIB,
+        worst: texts,
+        run: (text) => attempt(() => requireAlgorithm(text)),
     },
     { at: 'services/wallet/unlock.ts:requirePassword', longest: MIB, worst: texts, run: requirePassword },
     {

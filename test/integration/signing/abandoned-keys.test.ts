@@ -29,7 +29,7 @@ describe('giving up a lost key-encryption key', () => {
         assert.deepEqual((await abandoned(oldName)).sort(), [
             'data keys given up: 1, kept because they can be unwrapped: 0',
             `${key.did} of account ${key.context.user_id}: archived`,
-            `${web.did} of account ${key.context.user_id}: its owner must rotate its key`,
+            `${web.did} of account ${key.context.user_id}: its owner must rotate its EdDSA key`,
         ]);
         await refuses('conflict', other.sign({ did: key.did, payload }, key.context));
         await refuses('conflict', other.sign({ did: web.did, payload }, key.context));

@@ -12,6 +12,8 @@ export interface CreateIssuerRequest {
   name: string;
   /** `key` for did:key, or `web` for did:web of this service's host. */
   method: string;
+  /** The algorithm of its first key: `EdDSA` or `ES256`. Default: `EdDSA`, as a did:key always has. */
+  alg?: string | undefined;
 }
 
 export interface Issuer {
@@ -29,16 +31,20 @@ export interface Issuer {
 }
 
 export interface IssuerKey {
-  /** The fragment of the key's verification method: the public key as in a did:key (`z6Mk…`). */
+  /** The fragment of the key's verification method: the public key as in a did:key (`z6Mk…`, `zDnae…` for P-256). */
   kid: string;
-  /** 32 bytes. */
+  /** 32 bytes for EdDSA; for ES256 33 bytes, the compressed point. */
   public_key: Uint8Array;
   /** `active` signs. `retired` only verifies. `compromised` does neither. */
   state: string;
   created_at: string;
   retired_at?: string | undefined;
   compromised_at?: string | undefined;
-  reason?: string | undefined;
+  reason?:
+    | string
+    | undefined;
+  /** `EdDSA` or `ES256`. */
+  alg: string;
 }
 
 export interface ListIssuersRequest {
@@ -65,13 +71,15 @@ export interface GetIssuerRequest {
 
 export interface RotateKeyRequest {
   issuer_id: string;
+  /** The algorithm of the new key, which replaces the active key for that algorithm, if there is one. Default: `EdDSA`. */
+  alg?: string | undefined;
 }
 
 export interface RotateKeyResponse {
   key:
     | IssuerKey
     | undefined;
-  /** The kid of the key that was active before. Absent if that one was compromised. */
+  /** The kid of the key that was active before for this algorithm. Absent if there was none. */
   previous?: string | undefined;
 }
 
@@ -105,6 +113,27 @@ export interface SignResponse {
   token: string;
   /** The key that signed it. Absent for did:key, which has only one. */
   kid?: string | undefined;
+}
+
+export interface SignJwsRequest {
+  did: string;
+  /** What the token is, as its header says: `dc+sd-jwt`. */
+  typ: string;
+  /** A JSON object as text, of at most 256 KiB. */
+  payload: string;
+  /** `EdDSA` or `ES256`. Default: ES256 if the issuer has an active key for it, which most wallets know, or EdDSA. */
+  alg?:
+    | string
+    | undefined;
+  /** Set only to sign again what this key has signed before, which may be retired by now. */
+  kid?: string | undefined;
+}
+
+export interface SignJwsResponse {
+  /** A JWS in its compact form. Its header has `alg`, `typ` and, as `kid`, the DID URL of the key. */
+  token: string;
+  /** The key that signed it. */
+  kid: string;
 }
 
 export interface GetKeysRequest {
@@ -228,7 +257,7 @@ export interface EraseAccountResponse {
 }
 
 function createBaseCreateIssuerRequest(): CreateIssuerRequest {
-  return { name: "", method: "" };
+  return { name: "", method: "", alg: undefined };
 }
 
 export const CreateIssuerRequest: MessageFns<CreateIssuerRequest> = {
@@ -238,6 +267,9 @@ export const CreateIssuerRequest: MessageFns<CreateIssuerRequest> = {
     }
     if (message.method !== "") {
       writer.uint32(18).string(message.method);
+    }
+    if (message.alg !== undefined) {
+      writer.uint32(26).string(message.alg);
     }
     return writer;
   },
@@ -271,6 +303,14 @@ export const CreateIssuerRequest: MessageFns<CreateIssuerRequest> = {
             message.method = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.alg = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -290,6 +330,7 @@ export const CreateIssuerRequest: MessageFns<CreateIssuerRequest> = {
     const message = createBaseCreateIssuerRequest();
     message.name = object.name ?? "";
     message.method = object.method ?? "";
+    message.alg = object.alg ?? undefined;
     return message;
   },
 };
@@ -430,6 +471,7 @@ function createBaseIssuerKey(): IssuerKey {
     retired_at: undefined,
     compromised_at: undefined,
     reason: undefined,
+    alg: "",
   };
 }
 
@@ -455,6 +497,9 @@ export const IssuerKey: MessageFns<IssuerKey> = {
     }
     if (message.reason !== undefined) {
       writer.uint32(58).string(message.reason);
+    }
+    if (message.alg !== "") {
+      writer.uint32(66).string(message.alg);
     }
     return writer;
   },
@@ -528,6 +573,14 @@ export const IssuerKey: MessageFns<IssuerKey> = {
             message.reason = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.alg = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -552,6 +605,7 @@ export const IssuerKey: MessageFns<IssuerKey> = {
     message.retired_at = object.retired_at ?? undefined;
     message.compromised_at = object.compromised_at ?? undefined;
     message.reason = object.reason ?? undefined;
+    message.alg = object.alg ?? "";
     return message;
   },
 };
@@ -770,13 +824,16 @@ export const GetIssuerRequest: MessageFns<GetIssuerRequest> = {
 };
 
 function createBaseRotateKeyRequest(): RotateKeyRequest {
-  return { issuer_id: "" };
+  return { issuer_id: "", alg: undefined };
 }
 
 export const RotateKeyRequest: MessageFns<RotateKeyRequest> = {
   encode(message: RotateKeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.issuer_id !== "") {
       writer.uint32(10).string(message.issuer_id);
+    }
+    if (message.alg !== undefined) {
+      writer.uint32(18).string(message.alg);
     }
     return writer;
   },
@@ -802,6 +859,14 @@ export const RotateKeyRequest: MessageFns<RotateKeyRequest> = {
             message.issuer_id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.alg = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -820,6 +885,7 @@ export const RotateKeyRequest: MessageFns<RotateKeyRequest> = {
   fromPartial(object: DeepPartial<RotateKeyRequest>): RotateKeyRequest {
     const message = createBaseRotateKeyRequest();
     message.issuer_id = object.issuer_id ?? "";
+    message.alg = object.alg ?? undefined;
     return message;
   },
 };
@@ -1265,6 +1331,176 @@ export const SignResponse: MessageFns<SignResponse> = {
     const message = createBaseSignResponse();
     message.token = object.token ?? "";
     message.kid = object.kid ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSignJwsRequest(): SignJwsRequest {
+  return { did: "", typ: "", payload: "", alg: undefined, kid: undefined };
+}
+
+export const SignJwsRequest: MessageFns<SignJwsRequest> = {
+  encode(message: SignJwsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.did !== "") {
+      writer.uint32(10).string(message.did);
+    }
+    if (message.typ !== "") {
+      writer.uint32(18).string(message.typ);
+    }
+    if (message.payload !== "") {
+      writer.uint32(26).string(message.payload);
+    }
+    if (message.alg !== undefined) {
+      writer.uint32(34).string(message.alg);
+    }
+    if (message.kid !== undefined) {
+      writer.uint32(42).string(message.kid);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SignJwsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSignJwsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.did = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.typ = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.payload = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.alg = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.kid = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SignJwsRequest>): SignJwsRequest {
+    return SignJwsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SignJwsRequest>): SignJwsRequest {
+    const message = createBaseSignJwsRequest();
+    message.did = object.did ?? "";
+    message.typ = object.typ ?? "";
+    message.payload = object.payload ?? "";
+    message.alg = object.alg ?? undefined;
+    message.kid = object.kid ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSignJwsResponse(): SignJwsResponse {
+  return { token: "", kid: "" };
+}
+
+export const SignJwsResponse: MessageFns<SignJwsResponse> = {
+  encode(message: SignJwsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    if (message.kid !== "") {
+      writer.uint32(18).string(message.kid);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SignJwsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSignJwsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.kid = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SignJwsResponse>): SignJwsResponse {
+    return SignJwsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SignJwsResponse>): SignJwsResponse {
+    const message = createBaseSignJwsResponse();
+    message.token = object.token ?? "";
+    message.kid = object.kid ?? "";
     return message;
   },
 };
@@ -2653,7 +2889,7 @@ export const SigningServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Replaces the active key of a did:web issuer. The earlier keys still verify. */
+    /** Replaces the active key of a did:web issuer for an algorithm. The earlier keys still verify. */
     rotateKey: {
       name: "RotateKey",
       requestType: RotateKeyRequest as typeof RotateKeyRequest,
@@ -2698,12 +2934,21 @@ export const SigningServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Signs the payload of a token with the active key of one of the account's issuers. */
+    /** Signs the payload of a token with the active EdDSA key of one of the account's issuers. */
     sign: {
       name: "Sign",
       requestType: SignRequest as typeof SignRequest,
       requestStream: false,
       responseType: SignResponse as typeof SignResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Signs the payload of a JWS with an active key of one of the account's did:web issuers. For trusted callers only. */
+    signJws: {
+      name: "SignJws",
+      requestType: SignJwsRequest as typeof SignJwsRequest,
+      requestStream: false,
+      responseType: SignJwsResponse as typeof SignJwsResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

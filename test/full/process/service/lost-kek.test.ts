@@ -73,7 +73,7 @@ it('a service without the key-encryption key says so, and serves all accounts ag
     const settings = { ...inherited(), DATABASE_URL: service.env['E2E_DATABASE_URL'], KEK_FILE: kekFile };
     const command = ['deploy/local/rewrap.ts', '--abandon', missing];
     const { stdout } = await promisify(execFile)(process.execPath, command, { env: settings });
-    assert.match(stdout, new RegExp(`^${web.did} of account .*: its owner must rotate its key$`, 'm'));
+    assert.match(stdout, new RegExp(`^${web.did} of account .*: its owner must rotate its EdDSA key$`, 'm'));
     assert.match(stdout, new RegExp(`^${key.did} of account .*: archived$`, 'm'));
     assert.match(stdout, /^did:key:\S+ of the service itself: archived, with its status lists: 1$/m);
 

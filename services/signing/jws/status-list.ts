@@ -1,9 +1,9 @@
-import { encodeBase64Url } from '../../platform/base64.ts';
-import type { CallContext } from '../../platform/context.ts';
-import { AppError, invalid } from '../../platform/errors.ts';
-import { JsonError, topLevelString } from '../../platform/json.ts';
-import type { SignStatusListRequest, SignStatusListResponse } from '../../proto/gen/signing/v1/signing.ts';
-import { type OwnIssuer, refuseOthers, signedBy } from './own-issuer.ts';
+import { encodeBase64Url } from '../../../platform/base64.ts';
+import type { CallContext } from '../../../platform/context.ts';
+import { AppError, invalid } from '../../../platform/errors.ts';
+import { JsonError, topLevelString } from '../../../platform/json.ts';
+import type { SignStatusListRequest, SignStatusListResponse } from '../../../proto/gen/signing/v1/signing.ts';
+import { type OwnIssuer, refuseOthers, signedBy } from '../own-issuer.ts';
 
 /** Largest payload, in bytes: a list of 2^20 statuses that cannot be compressed has a fifth of this. Beyond it: 413. */
 const MAX_PAYLOAD_BYTES = 1 << 20;

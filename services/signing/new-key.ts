@@ -1,0 +1,44 @@
+import type { CallContext } from '../../platform/context.ts';
+import { invalid } from '../../platform/errors.ts';
+import { DEFAULT_KEY_ALGORITHM, KEY_ALGORITHMS, type KeyAlgorithm } from '../../proto/key-algorithms.ts';
+import { didKeyFragment } from '../../workers/crypto/did-key.ts';
+import type { Signatures } from '../../workers/crypto/signatures.ts';
+import type { SeedPlace } from './data-keys.ts';
+import type { SigningDependencies } from './dependencies.ts';
+import type { NewKey } from './rows.ts';
+
+interface Made {
+    /** The did:key of the public key. */
+    did: string;
+    public_key: Uint8Array;
+    key: NewKey;
+}
+
+/** Generates a key of an issuer, and seals its secret. */
+export async function makeKey(
+    { signatures, seeds }: Pick<SigningDependencies, 'signatures' | 'seeds'>,
+    { alg, ...owner }: Omit<SeedPlace, 'kid'> & { alg: KeyAlgorithm },
+    context: CallContext,
+): Promise<Made> {
+    const { did, public_key, secret } = await generated(signatures, alg, context);
+    const key = await seeds.seal(secret, { ...owner, kid: didKeyFragment(did) }, context);
+    return { did, public_key, key: { ...key, alg } };
+}
+
+async function generated(signatures: Signatures, alg: KeyAlgorithm, context: CallContext) {
+    if (alg === 'ES256') return signatures.generateP256(context);
+    const { seed, ...named } = await signatures.generate(context);
+    return { ...named, secret: seed };
+}
+
+/** Throws AppError `invalid` if there is no such algorithm. */
+export function requireAlgorithm(text: string = DEFAULT_KEY_ALGORITHM): KeyAlgorithm {
+    const alg = KEY_ALGORITHMS.find((known) => known === text);
+    if (alg === undefined) throw invalid(`alg must be ${KEY_ALGORITHMS.join(' or ')}.`);
+    return alg;
+}
+
+/** The algorithm as requests are compared: the default is as good as none. */
+export function comparedAlgorithm(alg: KeyAlgorithm): KeyAlgorithm | undefined {
+    return alg === DEFAULT_KEY_ALGORITHM ? undefined : alg;
+}
