@@ -13,7 +13,7 @@ import { internalAuthEndpoints } from './internal-auth.ts';
 import { internalKeyEndpoints } from './internal-keys.ts';
 import { internalOperationEndpoints } from './internal-operations.ts';
 import { internalUserEndpoints } from './internal-users.ts';
-import { issuerDocument, issuerEndpoints } from './issuers.ts';
+import { issuerDocuments, issuerEndpoints } from './issuers.ts';
 import { keyEndpoints } from './keys.ts';
 import { meEndpoints } from './me.ts';
 import { presentationEndpoints } from './presentations.ts';
@@ -45,7 +45,7 @@ export function interfaceParts(probes: HealthProbes) {
         {
             name: 'Issuers',
             description: 'Managed issuers sign credentials and presentations with keys that never leave the service.',
-            endpoints: [...issuerEndpoints, issuerDocument(documents)],
+            endpoints: [...issuerEndpoints, ...issuerDocuments(documents)],
         },
         {
             name: 'Credentials',

@@ -54,6 +54,11 @@ export const GLOSSARY: Terms = {
     type: 'Type of the key.',
     controller: 'The DID that controls the key.',
     publicKeyMultibase: 'Multicodec key in base58btc.',
+    publicKeyJwk: 'The key as a JWK (RFC 7517).',
+    kty: 'Type of the key: `OKP`, or `EC` for P-256.',
+    crv: 'Curve of the key: `Ed25519` or `P-256`.',
+    x: 'The key, or its x coordinate, in base64url.',
+    y: 'Its y coordinate in base64url. Absent for Ed25519.',
     authentication: 'Keys that authenticate the DID.',
     assertionMethod: 'Keys that sign credentials.',
     derive: {

@@ -13,7 +13,7 @@ import { onePage, totalOf } from '../paging.ts';
 import { quotaOf } from '../quotas.ts';
 import type { SigningDependencies } from './dependencies.ts';
 import type { IssuerRow } from './rows.ts';
-import { existing, issuerOf, ownIssuer, unknownIssuer } from './view.ts';
+import { coordinatesOf, existing, issuerOf, ownIssuer, unknownIssuer } from './view.ts';
 
 /** Returns the issuers of an account, newest first. */
 export async function listIssuers(
@@ -66,6 +66,5 @@ export async function getPublicIssuer(
     const rows = await store.publicIssuer(issuer_id, context);
     const [first] = rows;
     if (first?.method !== 'web') throw unknownIssuer();
-    const kids = rows.filter(({ compromised_at }) => compromised_at === null).map(({ kid }) => kid);
-    return { did: first.did, kids };
+    return { did: first.did, keys: rows.filter(({ compromised_at }) => compromised_at === null).map(coordinatesOf) };
 }

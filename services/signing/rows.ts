@@ -121,7 +121,10 @@ export interface SigningStore {
     /** Returns the keys of a did:web; none if the DID is unknown. */
     kids: Coalescer<string, Array<Pick<KeyRow, 'kid' | 'compromised_at'>>>;
     /** Returns an issuer and its keys without regard to the account. */
-    publicIssuer: Coalescer<string, Array<Pick<IssuerRow, 'did' | 'method'> & Pick<KeyRow, 'kid' | 'compromised_at'>>>;
+    publicIssuer: Coalescer<
+        string,
+        Array<Pick<IssuerRow, 'did' | 'method'> & Pick<KeyRow, 'kid' | 'alg' | 'compromised_at'>>
+    >;
     /** Like `signer`, for the service's own issuer. */
     ownSigner: Coalescer<string, SignerRow[]>;
     /**

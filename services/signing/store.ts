@@ -12,7 +12,10 @@ const countRow = z.strictObject({ issuers: z.number() });
 /** `key`: what the row was asked for by. */
 const signerGroupRow = signerRow.extend({ key: z.string() });
 const kidRow = keyRow.pick({ kid: true, compromised_at: true }).extend({ key: z.string() });
-const publicRow = kidRow.extend(issuerRow.pick({ did: true, method: true }).shape);
+const publicRow = kidRow.extend({
+    ...issuerRow.pick({ did: true, method: true }).shape,
+    ...keyRow.pick({ alg: true }).shape,
+});
 
 export function signingStore(db: Database): SigningStore {
     return {
@@ -64,7 +67,7 @@ function publicRows(db: Database): Pick<SigningStore, 'signer' | 'ownSigner' | '
             db,
             'signing_public',
             (ids) => sql.type(publicRow)`
-                SELECT i.id AS key, i.did, i.method, k.kid, k.compromised_at
+                SELECT i.id AS key, i.did, i.method, k.kid, k.alg, k.compromised_at
                 FROM signing.issuers AS i JOIN signing.keys AS k ON k.issuer = i.id
                 WHERE i.id = ANY(${sql.array(ids, 'uuid')}) ORDER BY k.created_at DESC, k.kid`,
         ),

@@ -1,9 +1,10 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { isId } from '../../platform/uuid.ts';
-import type { Issuer, IssuerKey } from '../../proto/gen/signing/v1/signing.ts';
+import type { Issuer, IssuerKey, PublicKey as PublicKeyMessage } from '../../proto/gen/signing/v1/signing.ts';
 import { DID_KEY_SCHEME, decodeDidKey, type PublicKey } from '../../tokens/did-key.ts';
 import { decodeP256DidKey, type P256PublicKey } from '../../tokens/p256-did-key.ts';
+import { pointOf } from '../../workers/crypto/es256.ts';
 import type { IssuerRow, KeyRow, OwnIssuer } from './rows.ts';
 
 /** The issuer that a call of an account names. Throws `not_found` for a malformed id. */
@@ -53,6 +54,12 @@ export function keyOf({ kid, alg, created_at, retired_at, compromised_at, reason
 
 function publicKeyOf(kid: string): PublicKey | P256PublicKey {
     return publicKeyIn(kid) as PublicKey | P256PublicKey; // the service has encoded it
+}
+
+/** Returns the key as the members of a JWK need it. */
+export function coordinatesOf({ kid, alg }: Pick<KeyRow, 'kid' | 'alg'>): PublicKeyMessage {
+    const publicKey = publicKeyOf(kid);
+    return alg === 'ES256' ? { kid, alg, ...pointOf(publicKey as P256PublicKey) } : { kid, alg, x: publicKey };
 }
 
 /** A kid is the public key in the form of a did:key. Returns undefined for any other text. */

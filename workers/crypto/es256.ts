@@ -1,4 +1,4 @@
-import { createECDH, sign as signWith, verify as verifyWith } from 'node:crypto';
+import { createECDH, ECDH, sign as signWith, verify as verifyWith } from 'node:crypto';
 import type { P256PublicKey } from '../../tokens/p256-did-key.ts';
 
 declare const kind: unique symbol;
@@ -45,6 +45,12 @@ export function publicKeyOf(secret: P256Secret): P256PublicKey {
 
 function publicKeyBytes(point: Buffer): P256PublicKey {
     return new Uint8Array(point) as P256PublicKey; // 33 bytes, as asked for
+}
+
+/** Returns the coordinates of the point, 32 bytes each. Throws an Error if the curve has no such point. */
+export function pointOf(publicKey: P256PublicKey): { x: Uint8Array; y: Uint8Array } {
+    const point = ECDH.convertKey(publicKey, CURVE, undefined, undefined, 'uncompressed') as Buffer; // no encoding
+    return { x: new Uint8Array(point.subarray(1, 1 + KEY_BYTES)), y: new Uint8Array(point.subarray(1 + KEY_BYTES)) };
 }
 
 /**

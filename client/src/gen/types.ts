@@ -348,6 +348,10 @@ export interface DidDocumentData {
         '@context': string[];
         /** The DID, or the DID and the fragment of a key. */
         id: string;
+        /** Keys that authenticate the DID. */
+        authentication: string[];
+        /** Keys that sign credentials. */
+        assertionMethod: string[];
         /** The public keys of the DID. */
         verificationMethod: Array<{
             /** The DID, or the DID and the fragment of a key. */
@@ -359,10 +363,6 @@ export interface DidDocumentData {
             /** Multicodec key in base58btc. */
             publicKeyMultibase: string;
         }>;
-        /** Keys that authenticate the DID. */
-        authentication: string[];
-        /** Keys that sign credentials. */
-        assertionMethod: string[];
         /** Keys that invoke capabilities. */
         capabilityInvocation: string[];
         /** Keys that delegate capabilities. */
@@ -580,6 +580,10 @@ export interface IssuersDocumentData {
     '@context': string[];
     /** The DID, or the DID and the fragment of a key. */
     id: string;
+    /** Keys that authenticate the DID. */
+    authentication: string[];
+    /** Keys that sign credentials. */
+    assertionMethod: string[];
     /** The public keys of the DID. */
     verificationMethod: Array<{
         /** The DID, or the DID and the fragment of a key. */
@@ -589,12 +593,49 @@ export interface IssuersDocumentData {
         /** The DID that controls the key. */
         controller: string;
         /** Multicodec key in base58btc. */
-        publicKeyMultibase: string;
+        publicKeyMultibase?: string;
+        /** The key as a JWK (RFC 7517). */
+        publicKeyJwk?: {
+            /** Type of the key: `OKP`, or `EC` for P-256. */
+            kty: string;
+            /** Curve of the key: `Ed25519` or `P-256`. */
+            crv: string;
+            /** The key, or its x coordinate, in base64url. */
+            x: string;
+            /** Its y coordinate in base64url. Absent for Ed25519. */
+            y?: string;
+        };
     }>;
-    /** Keys that authenticate the DID. */
-    authentication: string[];
-    /** Keys that sign credentials. */
-    assertionMethod: string[];
+}
+
+export interface IssuersMetadataInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+}
+
+export interface IssuersMetadataData {
+    /** The URL of the issuer. */
+    issuer: string;
+    /** The keys of the issuer as a JWK Set (RFC 7517). */
+    jwks: {
+        /** Each with the DID URL of the key as `kid`. */
+        keys: Array<{
+            /** Type of the key: `OKP`, or `EC` for P-256. */
+            kty: string;
+            /** Curve of the key: `Ed25519` or `P-256`. */
+            crv: string;
+            /** The key, or its x coordinate, in base64url. */
+            x: string;
+            /** Its y coordinate in base64url. Absent for Ed25519. */
+            y?: string;
+            /** The DID URL of the key. */
+            kid: string;
+            /** What the key signs with. PASETO tokens need `EdDSA`. */
+            alg: 'EdDSA' | 'ES256';
+            /** What the key is for: `sig`. */
+            use: string;
+        }>;
+    };
 }
 
 export interface CredentialsIssueInput {

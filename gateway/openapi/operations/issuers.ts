@@ -93,9 +93,41 @@ export const issuerOperations = {
     'issuers.document': {
         summary: 'Get the DID document of a did:web issuer',
         description:
-            'Whoever resolves the DID reads this document, without an account. It has every key of the issuer that is not compromised, also after the issuer was archived.',
+            'Whoever resolves the DID reads this document, without an account. It has every key of the issuer that is not compromised, also after the issuer was archived: one of Ed25519 as `publicKeyMultibase`, one of P-256 as `publicKeyJwk`.',
         refusals: { not_found: 'There is no did:web issuer with this id.' },
         owasp: { objects: 'public' },
         example: { params, data: documentOf(NEXT_KID, kid) },
+    },
+    'issuers.metadata': {
+        summary: 'Get the keys of a did:web issuer as JWKs',
+        description:
+            'For verifiers of SD-JWT VC that find the keys of an issuer by its URL: the address has `/.well-known/jwt-vc-issuer` between the host and the path of that URL. If the service is published below a path, the proxy must pass on this address without the path, too. It has the same keys as the DID document.',
+        refusals: { not_found: 'There is no did:web issuer with this id.' },
+        owasp: { objects: 'public' },
+        fields: {
+            issuer: 'The URL of the issuer.',
+            jwks: 'The keys of the issuer as a JWK Set (RFC 7517).',
+            keys: 'Each with the DID URL of the key as `kid`.',
+            kid: 'The DID URL of the key.',
+            use: 'What the key is for: `sig`.',
+        },
+        example: {
+            params,
+            data: {
+                issuer: `https://credentials.example/issuers/${ISSUER_ID}`,
+                jwks: {
+                    keys: [
+                        {
+                            kty: 'OKP',
+                            crv: 'Ed25519',
+                            x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+                            kid: `${WEB_ISSUER_DID}#${kid}`,
+                            alg: 'EdDSA',
+                            use: 'sig',
+                        },
+                    ],
+                },
+            },
+        },
     },
 } satisfies Record<string, OperationNotes>;

@@ -72,8 +72,15 @@ export async function managing(method: 'key' | 'web' = 'web') {
 }
 
 interface DidDocument {
+    '@context': string[];
     id: string;
-    verificationMethod: Array<{ id: string; type: string; controller: string; publicKeyMultibase: string }>;
+    verificationMethod: Array<{
+        id: string;
+        type: string;
+        controller: string;
+        publicKeyMultibase?: string;
+        publicKeyJwk?: Record<string, string>;
+    }>;
     authentication: string[];
     assertionMethod: string[];
 }

@@ -16,7 +16,7 @@ describe('POST /v1/issuers', () => {
         assert.equal(did, `did:key:${kid}`);
         assert.equal(Buffer.from(public_key, 'base64').length, 32);
         assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
-        assert.deepEqual(rest, { method: 'key', name: 'Registrar' });
+        assert.deepEqual(rest, { alg: 'EdDSA', method: 'key', name: 'Registrar' });
         const resolved = await expectOk(200, { path: `/v1/did/${did}`, token, gateway: 1 });
         assert.equal(resolved.public_key, public_key);
     });
@@ -68,14 +68,14 @@ describe('GET /v1/issuers', () => {
             [second.did, first.did],
         );
         for (const shown of issuers) assert.deepEqual(await expectOk(200, mine.get(shown.issuer_id)), shown);
-        const { kid, public_key, created_at, ...issuer } = await expectOk(
+        const { kid, alg, public_key, created_at, ...issuer } = await expectOk(
             201,
             issuerCalls(own).create({ name: 'Third', method: 'web' }),
         );
         assert.deepEqual(await expectOk(200, mine.get(issuer.issuer_id)), {
             ...issuer,
             created_at,
-            keys: [{ kid, public_key, state: 'active', created_at }],
+            keys: [{ kid, alg, public_key, state: 'active', created_at }],
         });
     });
 

@@ -97,6 +97,7 @@ export async function expectError(status: number, call: Call): Promise<Answer> {
 /** The paths of answers that have no envelope, and their media types. */
 const DOCUMENTS: ReadonlyArray<[path: RegExp, contentType: string]> = [
     [/^\/issuers\/[^/]+\/did\.json$/, 'application/did+json'],
+    [/^\/\.well-known\/jwt-vc-issuer\//, 'application/json; charset=utf-8'],
     [/^\/v1\/status-lists$/, 'application/json; charset=utf-8'],
     [/^\/v1\/status-lists\/[^/]+$/, 'application/statuslist+jwt'],
     [/^\/internal\/v1\/admin\/users\/import$/, 'application/x-ndjson; charset=utf-8'],

@@ -5,7 +5,7 @@ import { exchangeExamples } from '../exchange/exchange-examples.ts';
 import { webhookExamples } from '../webhooks/webhook-examples.ts';
 import { adminExamples } from './admin-examples.ts';
 import { type Call, INTERNAL_SECRET } from './client.ts';
-import { statusListExamples } from './status-list-examples.ts';
+import { documentExamples } from './document-examples.ts';
 import { type VariantId, variantExamples } from './variant-examples.ts';
 import {
     aFilledWallet,
@@ -88,11 +88,6 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
         return { token, run: ({ issuers }) => issuers.archive({ issuer_id }) };
     },
 
-    'issuers.document': async () => {
-        const { issuer_id } = await aManagedIssuer();
-        return { run: ({ issuers }) => issuers.document({ issuer_id }) };
-    },
-
     'credentials.status': async () => {
         const { token, credential_id } = await anIssued();
         return { token, run: ({ credentials }) => credentials.status({ credential_id }) };
@@ -108,7 +103,7 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
 
     ...webhookExamples,
     ...exchangeExamples,
-    ...statusListExamples,
+    ...documentExamples,
 
     'wallets.add_credential': async () => {
         const { token, credential } = await anIssued();

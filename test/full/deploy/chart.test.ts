@@ -107,7 +107,7 @@ describe('the chart', () => {
         );
     });
 
-    it('exposes only /v1 and the DID documents of issuers to the outside', () => {
+    it('exposes only /v1, and the DID documents and metadata of issuers to the outside', () => {
         const [ingress] = of(render(...VALUE_SETS.production), 'Ingress');
         const paths = ingress?.spec.rules.flatMap((rule: Manifest['spec']) => rule.http.paths);
         assert.deepEqual(
@@ -115,6 +115,7 @@ describe('the chart', () => {
             [
                 ['/v1', 'Prefix'],
                 ['/issuers', 'Prefix'],
+                ['/.well-known', 'Prefix'],
             ],
         );
     });

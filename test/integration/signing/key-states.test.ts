@@ -80,7 +80,7 @@ describe('a compromised key', () => {
         const marked = await signing.markCompromised({ issuer_id, kid, reason: 'leaked' }, context);
         assert.deepEqual([marked.state, marked.reason], ['compromised', 'leaked']);
         assert.deepEqual(await kidsOf(did), { did, kids: [], compromised_kids: [kid] });
-        assert.deepEqual((await signing.getPublicIssuer({ issuer_id }, testContext())).kids, []);
+        assert.deepEqual((await signing.getPublicIssuer({ issuer_id }, testContext())).keys, []);
         for (const service of [signing, other]) {
             await refuses('conflict', service.sign({ did, payload: '{"a":1}' }, context));
             await refuses('conflict', service.sign({ did, payload: '{"a":1}', kid }, context));

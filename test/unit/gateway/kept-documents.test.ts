@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { PublicDocument } from '../../../gateway/documents.ts';
-import { issuerDocument } from '../../../gateway/endpoints/issuers.ts';
+import { issuerDocuments } from '../../../gateway/endpoints/issuers.ts';
 import { type DocumentSource, keptDocuments } from '../../../gateway/kept-documents.ts';
 import type { Services } from '../../../gateway/services.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -159,11 +159,12 @@ describe('the DID document of an issuer', () => {
         const signing = stubService(SigningServiceDefinition, {
             async getPublicIssuer() {
                 calls.read++;
-                return { did: 'did:web:issuer.example', kids };
+                const keys = kids.map((kid) => ({ kid, alg: 'EdDSA', x: new Uint8Array(32) }));
+                return { did: 'did:web:issuer.example', keys };
             },
         });
         const services = { signing } as Partial<Services> as Services; // nothing else is called
-        const { call } = issuerDocument(keptDocuments());
+        const [{ call }] = issuerDocuments(keptDocuments());
         const input = { params: { issuer_id: newId() }, query: undefined, headers: undefined, body: undefined };
         const get = async () => {
             const context = testContext();

@@ -161,7 +161,18 @@ export interface GetPublicIssuerRequest {
 export interface PublicIssuer {
   did: string;
   /** The keys that are not compromised, the newest first. */
-  kids: string[];
+  keys: PublicKey[];
+}
+
+/** A public key with the coordinates that a JWK has (RFC 7518, RFC 8037). */
+export interface PublicKey {
+  kid: string;
+  /** `EdDSA` or `ES256`. */
+  alg: string;
+  /** 32 bytes. */
+  x: Uint8Array;
+  /** 32 bytes. Absent for EdDSA. */
+  y?: Uint8Array | undefined;
 }
 
 export interface GetStatusKeyRequest {
@@ -1750,7 +1761,7 @@ export const GetPublicIssuerRequest: MessageFns<GetPublicIssuerRequest> = {
 };
 
 function createBasePublicIssuer(): PublicIssuer {
-  return { did: "", kids: [] };
+  return { did: "", keys: [] };
 }
 
 export const PublicIssuer: MessageFns<PublicIssuer> = {
@@ -1758,8 +1769,8 @@ export const PublicIssuer: MessageFns<PublicIssuer> = {
     if (message.did !== "") {
       writer.uint32(10).string(message.did);
     }
-    for (const v of message.kids) {
-      writer.uint32(18).string(v!);
+    for (const v of message.keys) {
+      PublicKey.encode(v!, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1785,12 +1796,12 @@ export const PublicIssuer: MessageFns<PublicIssuer> = {
             message.did = reader.string();
             continue;
           }
-          case 2: {
-            if (tag !== 18) {
+          case 3: {
+            if (tag !== 26) {
               break;
             }
 
-            message.kids.push(reader.string());
+            message.keys.push(PublicKey.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1811,7 +1822,98 @@ export const PublicIssuer: MessageFns<PublicIssuer> = {
   fromPartial(object: DeepPartial<PublicIssuer>): PublicIssuer {
     const message = createBasePublicIssuer();
     message.did = object.did ?? "";
-    message.kids = object.kids?.map((e) => e) || [];
+    message.keys = object.keys?.map((e) => PublicKey.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePublicKey(): PublicKey {
+  return { kid: "", alg: "", x: new Uint8Array(0), y: undefined };
+}
+
+export const PublicKey: MessageFns<PublicKey> = {
+  encode(message: PublicKey, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kid !== "") {
+      writer.uint32(10).string(message.kid);
+    }
+    if (message.alg !== "") {
+      writer.uint32(18).string(message.alg);
+    }
+    if (message.x.length !== 0) {
+      writer.uint32(26).bytes(message.x);
+    }
+    if (message.y !== undefined) {
+      writer.uint32(34).bytes(message.y);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PublicKey {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePublicKey();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kid = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.alg = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.x = reader.bytes();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.y = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PublicKey>): PublicKey {
+    return PublicKey.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PublicKey>): PublicKey {
+    const message = createBasePublicKey();
+    message.kid = object.kid ?? "";
+    message.alg = object.alg ?? "";
+    message.x = object.x ?? new Uint8Array(0);
+    message.y = object.y ?? undefined;
     return message;
   },
 };
