@@ -23,15 +23,15 @@ export async function pruneEvents(db: Database): Promise<number> {
             (SELECT max(size) FROM events.checkpoints WHERE made_at < ${BEFORE})) RETURNING start`);
     const start = tree?.start ?? 0;
     let removed = 0;
-    for (const [table, key] of [
-        ['log', 'leaf'],
-        ['seals', 'leaf'],
-        ['checkpoints', 'size'],
+    for (const [table, key, first] of [
+        ['log', 'leaf', start],
+        ['seals', 'leaf', start - 1], // the root of the tree that the first kept checkpoint has signed
+        ['checkpoints', 'size', start],
     ] as const) {
         removed += await prune(
             db,
             { table: ['events', table], key },
-            sql.fragment`${sql.identifier([key])} < ${start}`,
+            sql.fragment`${sql.identifier([key])} < ${first}`,
         );
     }
     return removed + (await prune(db, { table: ['events', 'entries'], key: 'entry_id' }, OLD_ENTRY));

@@ -1,55 +1,81 @@
 import { type CallContext, ownContext } from '../../platform/context.ts';
-import { invalid } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
 import type { Job } from '../../platform/redis/jobs.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
-import { HASH_BYTES, rootOf, treeWith } from '../../platform/transparency/merkle-tree.ts';
+import { edgeBytes, type MerkleTree, rootOf, treeWith } from '../../platform/transparency/merkle-tree.ts';
 import { checkpointText, signedNote } from '../../platform/transparency/signed-note.ts';
 import type { EventsServiceDefinition } from '../../proto/gen/events/v1/events.ts';
-import type {
-    SignCheckpointRequest,
-    SignCheckpointResponse,
-    SigningServiceDefinition,
-} from '../../proto/gen/signing/v1/signing.ts';
+import type { SignedCheckpoint, SigningServiceDefinition } from '../../proto/gen/signing/v1/signing.ts';
 import { decodeDidKey } from '../../tokens/did-key.ts';
 import { type OwnIssuer, refuseOthers, signedBy } from './own-issuer.ts';
+import type { SigningStore } from './rows.ts';
 
 /** Interval between two checkpoints of the audit, in milliseconds. */
 const CHECKPOINT_EVERY_MS = 3_600_000;
 
-/** Signs the head of the audit's tree. The log is named after the DID that signs it, so a note says whose it is. */
-export async function signCheckpoint(
+type CheckpointSigner = Pick<ServiceOf<typeof SigningServiceDefinition>, 'getCheckpoint' | 'signCheckpoint'>;
+
+/** Signs the head of the audit's tree, of which it remembers the last one that it has signed. */
+export function checkpointSigner(
     own: OwnIssuer,
-    { size, root }: SignCheckpointRequest,
-    context: CallContext,
-): Promise<SignCheckpointResponse> {
-    refuseOthers(context, 'checkpoints');
-    if (!Number.isSafeInteger(size) || size < 1) throw invalid('size must be a number of leaves.');
-    if (root.length !== HASH_BYTES) throw invalid(`root must have ${HASH_BYTES} bytes.`);
+    store: Pick<SigningStore, 'checkpoint' | 'keepCheckpoint'>,
+): CheckpointSigner {
+    return {
+        async getCheckpoint(_request, context) {
+            refuseOthers(context, 'checkpoints');
+            return { checkpoint: await store.checkpoint(context) };
+        },
+        async signCheckpoint({ size, edge }, context) {
+            refuseOthers(context, 'checkpoints');
+            const tree = treeWith(size, edge);
+            if (!tree || size < 1) throw invalid('edge must be that of a tree of this size.');
+            const signed = { size, edge: edgeBytes(tree), note: await signedHead(own, tree, context) };
+            if (await store.keepCheckpoint(signed, context)) return signed;
+            const last = await store.checkpoint(context);
+            if (last && last.size > size) return last;
+            throw new AppError('unprocessable', 'Another tree of this size is signed already.');
+        },
+    };
+}
+
+/** The log is named after the DID that signs it, so a note says whose it is. */
+async function signedHead(own: OwnIssuer, tree: MerkleTree, context: CallContext): Promise<string> {
     const did = await own.did(context);
     const publicKey = decodeDidKey(did);
     if (!publicKey) throw new Error('the own issuer is no did:key');
-    const text = checkpointText({ origin: did, size, root: Buffer.from(root) });
-    const note = await own.withKey(
+    const text = checkpointText({ origin: did, size: tree.size, root: rootOf(tree) });
+    return own.withKey(
         did,
         (key) => signedNote(text, { name: did, publicKey }, (message) => signedBy(key, message)),
         context,
     );
-    return { note };
 }
 
 interface CheckpointServices {
     events: Pick<ServiceOf<typeof EventsServiceDefinition>, 'getTreeHead' | 'addCheckpoint'>;
-    signing: Pick<ServiceOf<typeof SigningServiceDefinition>, 'signCheckpoint'>;
+    signing: CheckpointSigner;
 }
 
-/** Signs the head of the audit's tree, if something was appended since the last time. */
+/**
+ * Signs the head of the audit's tree, if something was appended since the last time. Fails if the log does not have the last
+ * signed tree any more: it was rewritten or has lost leaves, and is not signed again.
+ */
 export async function makeCheckpoint({ events, signing }: CheckpointServices): Promise<void> {
-    const { size, edge, checkpoint } = await events.getTreeHead({}, ownContext());
-    if (size === checkpoint) return;
-    const tree = treeWith(size, edge);
-    if (!tree) throw new Error('the head of the tree is damaged');
-    const { note } = await signing.signCheckpoint({ size, root: rootOf(tree) }, ownContext());
-    await events.addCheckpoint({ size, edge, note }, ownContext());
+    const { checkpoint: last } = await signing.getCheckpoint({}, ownContext());
+    if (last) await addTo(events, last);
+    const { size, edge } = await events.getTreeHead({}, ownContext());
+    if (size === (last?.size ?? 0)) return;
+    await addTo(events, await signing.signCheckpoint({ size, edge }, ownContext()));
+}
+
+/** Adds a checkpoint, which may be there already. */
+async function addTo(events: CheckpointServices['events'], signed: SignedCheckpoint): Promise<void> {
+    try {
+        await events.addCheckpoint(signed, ownContext());
+    } catch (cause) {
+        if (!(cause instanceof AppError) || cause.kind !== 'invalid') throw cause;
+        throw new Error(`the log of the audit does not contain the ${signed.size} leaves that were signed`, { cause });
+    }
 }
 
 export function checkpointJob(services: CheckpointServices): Record<string, Job> {

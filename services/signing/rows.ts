@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
+import type { SignedCheckpoint } from '../../proto/gen/signing/v1/signing.ts';
 import { KEY_ALGORITHMS } from '../../proto/key-algorithms.ts';
 import type { AccountPage } from '../account-pages.store.ts';
 import type { ErasureStep } from '../erasure.ts';
@@ -141,5 +142,9 @@ export interface SigningStore {
     keksInUse(): Promise<readonly string[]>;
     /** Returns the oldest data keys that this key-encryption key wraps. */
     oldestDataKeys(kek: string, limit: number): Promise<readonly DataKeyRow[]>;
+    /** The last checkpoint that was signed; undefined if there is none. */
+    checkpoint(lifetime: CallLifetime): Promise<SignedCheckpoint | undefined>;
+    /** Returns false if a larger tree was signed before, or another one of this size. */
+    keepCheckpoint(signed: SignedCheckpoint & { edge: Buffer }, lifetime: CallLifetime): Promise<boolean>;
     erasure: readonly ErasureStep[];
 }

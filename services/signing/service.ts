@@ -2,7 +2,7 @@ import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { SigningServiceDefinition } from '../../proto/gen/signing/v1/signing.ts';
 import { erasure } from '../erasure.ts';
 import { archiveIssuer, markCompromised, rotateKey } from './change.ts';
-import { signCheckpoint } from './checkpoints.ts';
+import { checkpointSigner } from './checkpoints.ts';
 import { createIssuer } from './create.ts';
 import type { SigningDependencies } from './dependencies.ts';
 import { getIssuer, getPublicIssuer, getQuotas, listIssuers } from './issuers.ts';
@@ -38,6 +38,6 @@ export function signingService(deps: SigningDependencies): ServiceOf<typeof Sign
         signWebhook: webhookSigner(deps),
         eraseAccount: erasure(deps.store.erasure),
         ...statusLists(own),
-        signCheckpoint: (request, context) => signCheckpoint(own, request, context),
+        ...checkpointSigner(own, deps.store),
     };
 }

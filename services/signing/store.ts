@@ -4,6 +4,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Query, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { accountPage } from '../account-pages.store.ts';
 import { changes } from './changes.store.ts';
+import { checkpoints } from './checkpoints.store.ts';
 import { dataKeys } from './data-keys.store.ts';
 import { signingErasure } from './erase.store.ts';
 import { issuerRow, keyRow, type SigningStore, signerRow } from './rows.ts';
@@ -20,6 +21,7 @@ const publicRow = kidRow.extend({
 export function signingStore(db: Database): SigningStore {
     return {
         ...changes(db),
+        ...checkpoints(db),
         ...dataKeys(db),
         ...publicRows(db),
         erasure: signingErasure(db),

@@ -200,14 +200,15 @@ describe('the audit', () => {
         await assert.rejects(events.addCheckpoint({ size, edge, note: 'a'.repeat(1_001) }, trusted), invalid);
         await assert.rejects(events.findAudit({ from: 'yesterday', to: undefined }, trusted), invalid);
         await assert.rejects(events.listAudit({ from: -1, end: 1 }, trusted), invalid);
-        await assert.rejects(signing.signCheckpoint({ size: 0, root: Buffer.alloc(32) }, trusted), invalid);
-        await assert.rejects(signing.signCheckpoint({ size: 1, root: Buffer.alloc(31) }, trusted), invalid);
+        await assert.rejects(signing.signCheckpoint({ size: 0, edge: Buffer.alloc(0) }, trusted), invalid);
+        await assert.rejects(signing.signCheckpoint({ size: 1, edge: Buffer.alloc(31) }, trusted), invalid);
         const someone = { ...trusted, trusted: false, user_id: randomUUID() };
         const forbidden = { kind: 'forbidden' };
         await assert.rejects(events.getTreeHead({}, someone), forbidden);
         await assert.rejects(events.addCheckpoint({ size, edge, note: '' }, someone), forbidden);
         await assert.rejects(events.findAudit({ from: undefined, to: undefined }, someone), forbidden);
         await assert.rejects(events.listAudit({ from: 0, end: 1 }, someone), forbidden);
-        await assert.rejects(signing.signCheckpoint({ size: 1, root: Buffer.alloc(32) }, someone), forbidden);
+        await assert.rejects(signing.signCheckpoint({ size: 1, edge: Buffer.alloc(32) }, someone), forbidden);
+        await assert.rejects(signing.getCheckpoint({}, someone), forbidden);
     });
 });

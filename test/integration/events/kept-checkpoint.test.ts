@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { checkpointOf } from '../../../cli/src/audit/checkpoint.ts';
 import { KeptCheckpoint } from '../../../cli/src/audit/kept-checkpoint.ts';
 import { sql } from '../../../platform/postgres/db.ts';
-import { entryOf, startAudit, verdictOn } from './audit.fixture.ts';
+import { entryOf, startAudit, trusted, verdictOn } from './audit.fixture.ts';
 
 type Audit = Awaited<ReturnType<typeof startAudit>>;
 
@@ -52,10 +52,31 @@ it('a log that was rewritten and signed again does not contain it', async () => 
     await hour(audit, 3);
     const kept = keptOf(await audit.exported());
     await rewind(audit);
+    await audit.db.rows(sql.unsafe`DELETE FROM signing.checkpoint`);
     await hour(audit, 5);
     const rewritten = await audit.exported();
     assert.ok(verdictOn(rewritten, [audit.did]).shown, 'it is whole and signed');
     const { line = 0, fault = '' } = verdictOn(rewritten, [audit.did], kept);
     assert.match(fault, /another root for these 6 leaves: one of the lines up to this one was changed/);
     assert.equal(JSON.parse(rewritten[line - 1] ?? '').leaf, 5);
+});
+
+it('a log that has shrunk or was rewritten is not signed any more', async () => {
+    const audit = await startAudit();
+    const { append, sign, signing, events } = audit;
+    await hour(audit, 3);
+    const { size, edge } = await events.getTreeHead({}, trusted);
+    const other = { size, edge: edge.map((byte) => byte ^ 1) };
+    await assert.rejects(signing.signCheckpoint(other, trusted), { kind: 'unprocessable' });
+    const smaller = await signing.signCheckpoint({ size: 1, edge: Buffer.alloc(32) }, trusted);
+    assert.equal(smaller.size, size, 'the last one is returned');
+
+    await rewind(audit);
+    const lost = { message: 'the log of the audit does not contain the 6 leaves that were signed' };
+    await assert.rejects(sign(), lost);
+    for (let row = 0; row < 5; row++) {
+        await append(entryOf([randomUUID()]));
+        await assert.rejects(sign(), lost);
+    }
+    assert.equal((await signing.getCheckpoint({}, trusted)).checkpoint?.size, 6);
 });

@@ -235,13 +235,23 @@ export interface SignWebhookResponse {
 export interface SignCheckpointRequest {
   /** Number of leaves of the tree. */
   size: number;
-  /** The root of the tree, 32 bytes. */
-  root: Uint8Array;
+  /** The roots of its largest complete subtrees, 32 bytes each. */
+  edge: Uint8Array;
 }
 
-export interface SignCheckpointResponse {
+export interface SignedCheckpoint {
+  size: number;
+  edge: Uint8Array;
   /** A signed note (c2sp.org/tlog-checkpoint). Its origin and the name of its key are the DID of GetStatusKey. */
   note: string;
+}
+
+export interface GetCheckpointRequest {
+}
+
+export interface GetCheckpointResponse {
+  /** Absent: none was signed yet. */
+  checkpoint?: SignedCheckpoint | undefined;
 }
 
 export interface GetQuotasRequest {
@@ -2560,7 +2570,7 @@ export const SignWebhookResponse: MessageFns<SignWebhookResponse> = {
 };
 
 function createBaseSignCheckpointRequest(): SignCheckpointRequest {
-  return { size: 0, root: new Uint8Array(0) };
+  return { size: 0, edge: new Uint8Array(0) };
 }
 
 export const SignCheckpointRequest: MessageFns<SignCheckpointRequest> = {
@@ -2568,8 +2578,8 @@ export const SignCheckpointRequest: MessageFns<SignCheckpointRequest> = {
     if (message.size !== 0) {
       writer.uint32(9).double(message.size);
     }
-    if (message.root.length !== 0) {
-      writer.uint32(18).bytes(message.root);
+    if (message.edge.length !== 0) {
+      writer.uint32(18).bytes(message.edge);
     }
     return writer;
   },
@@ -2600,7 +2610,7 @@ export const SignCheckpointRequest: MessageFns<SignCheckpointRequest> = {
               break;
             }
 
-            message.root = reader.bytes();
+            message.edge = reader.bytes();
             continue;
           }
         }
@@ -2621,24 +2631,30 @@ export const SignCheckpointRequest: MessageFns<SignCheckpointRequest> = {
   fromPartial(object: DeepPartial<SignCheckpointRequest>): SignCheckpointRequest {
     const message = createBaseSignCheckpointRequest();
     message.size = object.size ?? 0;
-    message.root = object.root ?? new Uint8Array(0);
+    message.edge = object.edge ?? new Uint8Array(0);
     return message;
   },
 };
 
-function createBaseSignCheckpointResponse(): SignCheckpointResponse {
-  return { note: "" };
+function createBaseSignedCheckpoint(): SignedCheckpoint {
+  return { size: 0, edge: new Uint8Array(0), note: "" };
 }
 
-export const SignCheckpointResponse: MessageFns<SignCheckpointResponse> = {
-  encode(message: SignCheckpointResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const SignedCheckpoint: MessageFns<SignedCheckpoint> = {
+  encode(message: SignedCheckpoint, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.size !== 0) {
+      writer.uint32(9).double(message.size);
+    }
+    if (message.edge.length !== 0) {
+      writer.uint32(18).bytes(message.edge);
+    }
     if (message.note !== "") {
-      writer.uint32(10).string(message.note);
+      writer.uint32(26).string(message.note);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): SignCheckpointResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): SignedCheckpoint {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2647,12 +2663,28 @@ export const SignCheckpointResponse: MessageFns<SignCheckpointResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSignCheckpointResponse();
+      const message = createBaseSignedCheckpoint();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
           case 1: {
-            if (tag !== 10) {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.size = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.edge = reader.bytes();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
               break;
             }
 
@@ -2671,12 +2703,114 @@ export const SignCheckpointResponse: MessageFns<SignCheckpointResponse> = {
     }
   },
 
-  create(base?: DeepPartial<SignCheckpointResponse>): SignCheckpointResponse {
-    return SignCheckpointResponse.fromPartial(base ?? {});
+  create(base?: DeepPartial<SignedCheckpoint>): SignedCheckpoint {
+    return SignedCheckpoint.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<SignCheckpointResponse>): SignCheckpointResponse {
-    const message = createBaseSignCheckpointResponse();
+  fromPartial(object: DeepPartial<SignedCheckpoint>): SignedCheckpoint {
+    const message = createBaseSignedCheckpoint();
+    message.size = object.size ?? 0;
+    message.edge = object.edge ?? new Uint8Array(0);
     message.note = object.note ?? "";
+    return message;
+  },
+};
+
+function createBaseGetCheckpointRequest(): GetCheckpointRequest {
+  return {};
+}
+
+export const GetCheckpointRequest: MessageFns<GetCheckpointRequest> = {
+  encode(_: GetCheckpointRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCheckpointRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCheckpointRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetCheckpointRequest>): GetCheckpointRequest {
+    return GetCheckpointRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetCheckpointRequest>): GetCheckpointRequest {
+    const message = createBaseGetCheckpointRequest();
+    return message;
+  },
+};
+
+function createBaseGetCheckpointResponse(): GetCheckpointResponse {
+  return { checkpoint: undefined };
+}
+
+export const GetCheckpointResponse: MessageFns<GetCheckpointResponse> = {
+  encode(message: GetCheckpointResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.checkpoint !== undefined) {
+      SignedCheckpoint.encode(message.checkpoint, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCheckpointResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCheckpointResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.checkpoint = SignedCheckpoint.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetCheckpointResponse>): GetCheckpointResponse {
+    return GetCheckpointResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetCheckpointResponse>): GetCheckpointResponse {
+    const message = createBaseGetCheckpointResponse();
+    message.checkpoint = (object.checkpoint !== undefined && object.checkpoint !== null)
+      ? SignedCheckpoint.fromPartial(object.checkpoint)
+      : undefined;
     return message;
   },
 };
@@ -3129,14 +3263,26 @@ export const SigningServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Signs a checkpoint of the audit. Only the service itself calls this. */
+    /** Returns the last checkpoint of the audit that was signed. Only the service itself calls this. */
+    getCheckpoint: {
+      name: "GetCheckpoint",
+      requestType: GetCheckpointRequest as typeof GetCheckpointRequest,
+      requestStream: false,
+      responseType: GetCheckpointResponse as typeof GetCheckpointResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /**
+     * Signs a checkpoint of the audit. Returns the last one instead if that has more leaves, and refuses another tree with as
+     * many leaves. Only the service itself calls this.
+     */
     signCheckpoint: {
       name: "SignCheckpoint",
       requestType: SignCheckpointRequest as typeof SignCheckpointRequest,
       requestStream: false,
-      responseType: SignCheckpointResponse as typeof SignCheckpointResponse,
+      responseType: SignedCheckpoint as typeof SignedCheckpoint,
       responseStream: false,
-      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /**
      * Archives the issuers of an erased account and destroys their keys. What they have signed stays valid. At most 1,000
