@@ -9,6 +9,7 @@ import { PublicDocument } from './documents.ts';
 import type { Endpoint } from './endpoint.ts';
 import { LineStream } from './exports/line-stream.ts';
 import { lineStreamWriter } from './exports/writer.ts';
+import { MAX_FORM_BYTES } from './http/body.ts';
 import { headersOf, writeBare, writeDocument, writeStream, writeSuccess } from './http/envelope.ts';
 import { contextOf, type Exchange } from './http/exchange.ts';
 import { bodyTurns } from './http/parse-turns.ts';
@@ -68,7 +69,8 @@ export function answering(options: {
     }
 
     return async (endpoint, exchange) => {
-        const { batch, maxBodyBytes, lines } = endpoint;
+        const { batch, form, lines } = endpoint;
+        const maxBodyBytes = form ? MAX_FORM_BYTES : endpoint.maxBodyBytes;
         const head = readHead(endpoint, exchange);
         if (lines) return answerLines({ ...endpoint, lines }, exchange, head);
         // The wait for the sender's body, or for the place of a batch, is not load of the gateway.

@@ -15,9 +15,10 @@ import type { Services } from './services.ts';
  * - `internal_session`: the internal secret and a session token. The endpoint itself checks the session token.
  * - `login`: none. Calls without the internal secret count against the anonymous limit of their address. Besides the
  *   login, public documents are limited in this way.
+ * - `wallet`: an access token that the role exchange has given to a wallet. The endpoint itself checks it.
  * - `public`: none. The call is never limited.
  */
-export type Access = 'session' | 'bearer' | 'internal' | 'internal_session' | 'login' | 'public';
+export type Access = 'session' | 'bearer' | 'internal' | 'internal_session' | 'login' | 'wallet' | 'public';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -27,8 +28,10 @@ export interface Input<Params, Query, Headers, Body> {
     query: Query;
     headers: Headers;
     body: Body;
-    /** The token in `Authorization: Bearer`, for endpoints that check it themselves. */
+    /** The token in `Authorization: Bearer` or, of a wallet, `DPoP`, for endpoints that check it themselves. */
     bearer: string | undefined;
+    /** True if a wallet has sent its token as `DPoP`. */
+    sentAsDpop?: boolean;
     /** The IP address of the client, or the one that a trusted caller names. */
     ip: string;
     services: Services;
@@ -73,6 +76,16 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
     lines?: { sent: string; answered: string };
     /** True if the answer is lines of JSON (NDJSON): `call` returns a LineStream, and `answer` is the schema of a line. */
     streams?: true;
+    /**
+     * True if the body is a form (application/x-www-form-urlencoded) of at most 8 KiB. Parameters that `body` does not name
+     * are ignored, and empty ones are absent (RFC 6749, section 3.2).
+     */
+    form?: true;
+    /**
+     * Set if errors have the form that wallets read, without the envelope (`http/oauth.ts`): the name of those that are about
+     * the request itself. Scripts of every web page may call the endpoint. Use it with `bare`.
+     */
+    problem?: 'invalid_request' | 'invalid_credential_request' | 'invalid_notification_request';
     /** Largest body in bytes. Default: 1 MiB. Endpoints without credentials have a smaller limit. */
     maxBodyBytes?: number;
     /** Schema of `data`, or of the document. */

@@ -62,14 +62,19 @@ export function engine(options: {
         handle(endpoint) {
             const audit = endpoint.path.startsWith('/internal/v1/');
             const spanName = `${endpoint.method} ${endpoint.path}`;
+            const serve = async (exchange: Exchange): Promise<void> => {
+                await answer(endpoint, exchange);
+                if (endpoint.access === 'wallet') admission.walletServed(exchange.address);
+            };
             return (_request: Request, response: Response) => {
                 const exchange = exchangeOf(response);
                 exchange.route = endpoint.id;
                 exchange.span.rename(spanName);
                 exchange.audit = audit;
-                if (endpoint.document) allowAnyOrigin(exchange);
+                if (endpoint.document || endpoint.problem) allowAnyOrigin(exchange);
+                if (endpoint.problem) exchange.problem = endpoint.problem;
                 if (endpoint.hashesPassword) overload.leave(exchange);
-                return run(exchange, admission.admit(endpoint, exchange), () => answer(endpoint, exchange));
+                return run(exchange, admission.admit(endpoint, exchange), () => serve(exchange));
             };
         },
     };

@@ -4,10 +4,11 @@ import { readIdempotencyKey } from '../platform/access/idempotency-key.ts';
 import { withIdempotencyKey } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { bearerToken } from './admission/authenticator.ts';
+import { walletToken } from './admission/wallet-tokens.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 import { parse } from './fields.ts';
 import { networkOf } from './http/address.ts';
-import { JSON_TYPE, parseBody, requireMediaType } from './http/body.ts';
+import { JSON_TYPE, parseBody, parseForm, requireMediaType } from './http/body.ts';
 import { NDJSON_TYPE } from './http/body-lines.ts';
 import { contextOf, type Exchange, headerFields } from './http/exchange.ts';
 import type { ParseInTurn } from './http/parse-turns.ts';
@@ -18,7 +19,9 @@ import type { Services } from './services.ts';
 type AnyInput = Input<unknown, unknown, unknown, unknown>;
 
 /** What the header of a request says, validated with the schemas of its endpoint. */
-export type Head = Pick<AnyInput, 'params' | 'query' | 'headers' | 'bearer' | 'ip'> & { key: string | undefined };
+export type Head = Pick<AnyInput, 'params' | 'query' | 'headers' | 'bearer' | 'sentAsDpop' | 'ip'> & {
+    key: string | undefined;
+};
 
 /**
  * Reads the header of an admitted request. Comes before the body is read, so that a client that waits to be asked for
@@ -27,13 +30,15 @@ export type Head = Pick<AnyInput, 'params' | 'query' | 'headers' | 'bearer' | 'i
 export function readHead(endpoint: Endpoint, exchange: Exchange): Head {
     const request = exchange.request as Request; // messageClasses() gives it Express's prototype
     if (exchange.malformedPath) throw new AppError('invalid', 'The path is not properly percent-encoded.');
-    if (exchange.body.isHeldBack()) requireMediaType(request.headers, endpoint.lines ? NDJSON_TYPE : JSON_TYPE);
+    if (exchange.body.isHeldBack() && !endpoint.form) {
+        requireMediaType(request.headers, endpoint.lines ? NDJSON_TYPE : JSON_TYPE);
+    }
     return {
         key: endpoint.byKey && keyOf(request),
         params: endpoint.params && parse(endpoint.params, request.params),
         query: endpoint.query && parse(endpoint.query, parseQuery(request.url)),
         headers: endpoint.headers && parse(endpoint.headers, headerFields(request)),
-        bearer: bearerToken(request),
+        ...(endpoint.access === 'wallet' ? walletToken(request) : { bearer: bearerToken(request) }),
         ip: exchange.internal ? namedIp(exchange) : exchange.ip,
     };
 }
@@ -44,7 +49,8 @@ export async function readInput(
     exchange: Exchange,
     { head, bytes, services, parseInTurn }: { head: Head; bytes: Buffer; services: Services; parseInTurn: ParseInTurn },
 ): Promise<AnyInput> {
-    const body = await parseInTurn(bytes, (whole) => parseBody(exchange.request.headers, whole));
+    const parseWhole = endpoint.form ? parseForm : parseBody;
+    const body = await parseInTurn(bytes, (whole) => parseWhole(exchange.request.headers, whole));
     return inputOf(endpoint, exchange, { head, body, services });
 }
 

@@ -64,7 +64,7 @@ function refusal({ status, headers }: Received, body: Record<string, unknown> | 
         // A newer service may have kinds that this client does not know. They are passed on.
         code: (headers.get('X-Error-Code') as ErrorCode | null) ?? undefined,
         summary: typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}, not from the service`,
-        detail: typeof body?.['error'] === 'string' ? body['error'] : '',
+        detail: [body?.['error_description'], body?.['error']].find((text) => typeof text === 'string') ?? '',
         request_id: headers.get('X-Request-Id') ?? undefined,
         retry_after: retryAfter(headers.get('Retry-After')),
     });

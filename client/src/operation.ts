@@ -19,6 +19,8 @@ export interface Operation {
     headers: Readonly<Record<string, string>>;
     /** True if the request has a body. It contains all other inputs. */
     body: boolean;
+    /** True if the body is a form instead of JSON. */
+    form?: true;
     /** If the operation returns a list that can be read in pages: the member of its data that has the items. */
     list?: string;
     /**

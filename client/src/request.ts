@@ -55,12 +55,21 @@ export function wireRequest(
         else query.set(name, String(value));
     }
     const body = operation.body ? bodyOf(operation, rest) : null;
-    if (body !== null) headers['Content-Type'] = operation.lines ? 'application/x-ndjson' : 'application/json';
+    if (body !== null) headers['Content-Type'] = bodyTypeOf(operation);
     const target = [path, query.toString()].filter((part) => part !== '').join('?');
     return { method: operation.method, url: `${sender.base_url}${target}`, headers, body };
 }
 
-function bodyOf({ lines }: Operation, input: Input): string {
+function bodyTypeOf({ lines, form }: Operation): string {
+    if (form) return 'application/x-www-form-urlencoded';
+    return lines ? 'application/x-ndjson' : 'application/json';
+}
+
+function bodyOf({ lines, form }: Operation, input: Input): string {
+    if (form) {
+        const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+        return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
+    }
     if (!lines) return JSON.stringify(input);
     const items = input[lines.sent] as readonly unknown[]; // the generated types say so
     return items.map((item) => `${JSON.stringify(item)}\n`).join('');

@@ -15,6 +15,7 @@ import { authStates, type Decided } from './auth-states.ts';
 import { type Authenticator, bearerToken } from './authenticator.ts';
 import { type RestrictionRefusals, restrictionRefusals } from './restriction-refusals.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
+import { walletAdmission } from './wallet-tokens.ts';
 
 export interface Admission {
     /**
@@ -34,6 +35,8 @@ export interface Admission {
      * requests that the call counts as.
      */
     unlimited(weight?: number): Verdict;
+    /** Gives the address of a wallet back what it has paid, because its access token is valid. */
+    walletServed(address: string): void;
     /** Counts a verified presentation: for an account, or for the platform alone. */
     countVerified(caller: { user_id?: string | undefined; key_id?: string }): void;
 }
@@ -55,6 +58,7 @@ export function admission(options: AdmissionOptions): Admission {
     const addresses = addressLimits(options);
     const refusals = restrictionRefusals(options.metrics);
     const bearer = bearerAdmission(options, addresses, refusals);
+    const wallet = walletAdmission(limiter, addresses);
 
     const unlimited = (weight?: number): Verdict => ({
         decision: limiter.takeLocally({
@@ -83,6 +87,7 @@ export function admission(options: AdmissionOptions): Admission {
 
         async admit({ access, scope }, exchange, weight) {
             if (access === 'public') return unlimited(weight);
+            if (access === 'wallet') return wallet(exchange.request, exchange.address, exchange);
             if (access !== 'session' && access !== 'bearer') return trustedCaller(access, exchange, weight);
             const accepts = { keys: access === 'bearer' };
             const verdict = await bearer(bearerToken(exchange.request), accepts, exchange, contextOf(exchange), weight);
@@ -91,6 +96,7 @@ export function admission(options: AdmissionOptions): Admission {
             return { ...verdict, failure: refusals.scope(scope) };
         },
 
+        walletServed: (address) => void addresses.giveBackLookUp(address),
         countVerified: (caller) => options.requestCounts.verifiedPresentation(caller),
     };
 }

@@ -45,6 +45,7 @@ function callers({ security }: OperationObject): string {
         session: 'a session',
         api_key: 'an API key',
         internal_secret: 'the internal secret',
+        access_token: 'a wallet with an access token',
     };
     if (security.length === 0) return 'anyone';
     const ways = security.map((all) =>

@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Engine } from '../engine.ts';
 import type { StaticPage } from '../pages.ts';
-import type { Cors } from './cors.ts';
+import { allowAnyPreflight, type Cors } from './cors.ts';
 import { checkHeaders, exchangeOf } from './exchange.ts';
 
 interface ApplicationOptions {
@@ -32,6 +32,12 @@ export function application({ engine, endpoints, pages, cors }: ApplicationOptio
     for (const endpoint of endpoints) {
         const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete'; // as in the type Method
         app[method](expressPath(endpoint.path), engine.handle(endpoint));
+    }
+    for (const path of new Set(endpoints.filter(({ problem }) => problem).map(({ path }) => expressPath(path)))) {
+        app.options(path, (_request: Request, response: Response, next: NextFunction) => {
+            const exchange = exchangeOf(response);
+            return allowAnyPreflight(exchange) ? engine.succeed(exchange, 'Preflight') : next();
+        });
     }
     for (const page of pages) app.get(page.path, engine.show(page));
     for (const [path, methods] of methodsByPath([...endpoints, ...pages])) {

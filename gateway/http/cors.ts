@@ -11,7 +11,7 @@ export interface Cors {
 const PREFLIGHT = {
     'Access-Control-Allow-Methods': 'GET, POST, PATCH, DELETE',
     'Access-Control-Allow-Headers':
-        'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-Wallet-Password, traceparent',
+        'Authorization, Content-Type, DPoP, Idempotency-Key, X-Request-Id, X-Wallet-Password, traceparent',
     'Access-Control-Max-Age': '600',
 };
 const EXPOSED =
@@ -44,4 +44,12 @@ export function allowAnyOrigin({ headers }: Pick<Exchange, 'headers'>): void {
     headers['Access-Control-Allow-Origin'] = '*';
     headers['Access-Control-Expose-Headers'] = EXPOSED;
     headers['Cross-Origin-Resource-Policy'] = 'cross-origin';
+}
+
+/** Answers a preflight request of any origin. Returns false if the request is none. */
+export function allowAnyPreflight({ request, headers }: Pick<Exchange, 'request' | 'headers'>): boolean {
+    if (!request.headers['access-control-request-method']) return false;
+    allowAnyOrigin({ headers });
+    Object.assign(headers, PREFLIGHT);
+    return true;
 }

@@ -159,14 +159,17 @@ export async function writeLines(
 
 /**
  * Writes an error at once. The response ends only after `rest` resolves, when the rest of the request body has been
- * read or cut off.
+ * read or cut off. `text`: what is written instead of the envelope.
  */
 export async function writeError(
     response: ServerResponse,
     error: AppError,
-    { headers, rest }: { headers: Headers; rest: Promise<void> | undefined },
+    {
+        headers,
+        rest,
+        text = errorText(error),
+    }: { headers: Headers; rest: Promise<void> | undefined; text?: string | undefined },
 ): Promise<void> {
-    const text = errorText(error);
     const allHeaders = { ...errorHeaders(error), ...headers };
     if (!rest) {
         writeText(response, error.httpStatus, text, allHeaders);

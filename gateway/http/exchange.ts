@@ -51,6 +51,8 @@ export interface Exchange {
     /** The limiter's decision. Every answer carries it, but public documents. */
     decision?: Decision;
     failure?: AppError;
+    /** Set if errors have the form that wallets read: the name of those that are about the request itself. */
+    problem?: string;
     /** Header fields of the answer, besides the common ones. */
     headers: Record<string, string>;
 }

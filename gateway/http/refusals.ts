@@ -6,6 +6,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { Overload } from '../admission/overload.ts';
 import { headersOf, writeError } from './envelope.ts';
 import type { Exchange } from './exchange.ts';
+import { oauthProblem } from './oauth.ts';
 
 export interface Refusals {
     /** Answers with an error, in any state of the exchange. `close`: the connection closes after the answer. */
@@ -24,7 +25,10 @@ export function refusals(options: { admission: Admission; overload: Overload; lo
         if (close) exchange.headers['Connection'] = 'close';
         // If a connection closes while its client still writes, the client sees a broken pipe and loses the answer.
         const rest = close || body.hasArrived() || body.isHeldBack() ? undefined : body.drop();
-        const written = writeError(response, error, { headers: headersOf(exchange), rest });
+        const problem =
+            exchange.problem === undefined ? undefined : oauthProblem(error, exchange.problem, exchange.request);
+        const headers = { ...headersOf(exchange), ...problem?.headers };
+        const written = writeError(response, error, { headers, rest, text: problem?.text });
         overload.leave(exchange); // from here on the client determines how long the exchange takes
         await written;
     }

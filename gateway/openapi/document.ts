@@ -1,8 +1,9 @@
 import type { Scope } from '../../proto/scopes.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { InterfacePart } from '../endpoints/index.ts';
-import { JSON_TYPE } from '../http/body.ts';
+import { FORM_TYPE, JSON_TYPE } from '../http/body.ts';
 import { NDJSON_TYPE } from '../http/body-lines.ts';
+import { ERROR, WALLET_ERROR } from './error-schemas.ts';
 import { INTRODUCTION } from './introduction.ts';
 import type { OperationNotes } from './operation.ts';
 import { operationOf } from './operations/index.ts';
@@ -74,19 +75,9 @@ export interface OpenApi {
 /** The refusals of calls with an Idempotency-Key. */
 const BY_KEY_REFUSALS = { unprocessable: 'The `Idempotency-Key` was used for another request.' } as const;
 
-const ERROR: Schema = {
-    type: 'object',
-    properties: {
-        status: { const: 'error' },
-        message: { type: 'string', description: 'A short summary.' },
-        error: { type: 'string', description: 'What is wrong, in detail.' },
-    },
-    required: ['status', 'message', 'error'],
-};
-
 /** The OpenAPI 3.1 document of the interface, built from the schemas that validate its requests. */
 export function openApi(parts: readonly InterfacePart[], version: string): OpenApi {
-    const schemas: Record<string, Schema> = { Error: ERROR };
+    const schemas: Record<string, Schema> = { Error: ERROR, WalletError: WALLET_ERROR };
     const paths: OpenApi['paths'] = {};
     for (const { name, endpoints } of parts) {
         for (const endpoint of endpoints) {
@@ -159,9 +150,14 @@ function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string
         const sent = mediaIn(schemaOf(body, fields), example.body, lines?.sent);
         const media = { ...sent, schema: keep(`${name}Request`, sent.schema) };
         const required = (sent.schema.required ?? []).length > 0;
-        object.requestBody = { required, content: { [lines ? NDJSON_TYPE : JSON_TYPE]: media } };
+        object.requestBody = { required, content: { [bodyTypeOf(endpoint)]: media } };
     }
     return object;
+}
+
+function bodyTypeOf({ lines, form }: Endpoint): string {
+    if (form) return FORM_TYPE;
+    return lines ? NDJSON_TYPE : JSON_TYPE;
 }
 
 /** The only body of a request or a response. */
@@ -200,7 +196,7 @@ function success(endpoint: Endpoint, data: Schema, example: unknown): ResponseOb
 }
 
 function refusalResponses(
-    { access, scope }: Endpoint,
+    { access, scope, problem }: Endpoint,
     own: NonNullable<OperationNotes['refusals']>,
 ): OperationObject['responses'] {
     const kinds = refusalsOf(access, Object.keys(own) as RefusalKind[]); // its type allows no other keys
@@ -210,7 +206,9 @@ function refusalResponses(
             const when = [own[kind] ?? accessRefusal(access, kind), ...ofScope].filter(Boolean).join(' ');
             return [
                 statusOf(kind),
-                when ? refusal(kind, when) : { $ref: `#/components/responses/${responseName(kind)}` },
+                when || problem
+                    ? refusal(kind, { when, problem })
+                    : { $ref: `#/components/responses/${responseName(kind)}` },
             ];
         }),
     );

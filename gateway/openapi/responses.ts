@@ -2,6 +2,7 @@ import { AppError, type ErrorKind } from '../../platform/errors.ts';
 import { RATE_LIMITS } from '../../proto/tiers.ts';
 import type { Access } from '../endpoint.ts';
 import { MAX_HEADERS } from '../http/exchange.ts';
+import { oauthProblem } from '../http/oauth.ts';
 
 /** The errors that a client can see. `cancelled` is not one of them, because the client has then disconnected. */
 export type RefusalKind = Exclude<ErrorKind, 'cancelled'>;
@@ -74,6 +75,7 @@ const BY_ACCESS: Record<Access, readonly RefusalKind[]> = {
     internal: ['unauthenticated', 'rate_limited'],
     internal_session: ['unauthenticated', 'rate_limited'],
     login: ['rate_limited'],
+    wallet: ['unauthenticated', 'rate_limited'],
     public: [],
 };
 
@@ -103,14 +105,23 @@ export function accessRefusal(access: Access, kind: RefusalKind): string | undef
 const WAITS: readonly RefusalKind[] = ['rate_limited', 'unavailable', 'deadline'];
 
 /** A refusal in the form of the document. An endpoint can replace the text `when`. */
-export function refusal(kind: RefusalKind, when = REFUSALS[kind].when) {
+export function refusal(kind: RefusalKind, { when, problem }: { when?: string; problem?: string | undefined } = {}) {
     const error = new AppError(kind, REFUSALS[kind].detail);
-    const example = { status: 'error', message: error.summary, error: error.detail };
+    const media = problem
+        ? { schema: { $ref: '#/components/schemas/WalletError' }, example: walletExample(error, problem) }
+        : {
+              schema: { $ref: '#/components/schemas/Error' },
+              example: { status: 'error', message: error.summary, error: error.detail },
+          };
     return {
-        description: when,
+        description: when || REFUSALS[kind].when,
         headers: headersOf(kind),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
+        content: { 'application/json': media },
     };
+}
+
+function walletExample(error: AppError, problem: string): unknown {
+    return JSON.parse(oauthProblem(error, problem, { headers: {} }).text);
 }
 
 /** References to the header fields of a document that proxies may keep: none of them belongs to the client who asked. */

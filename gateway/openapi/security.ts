@@ -9,6 +9,7 @@ const SECURITY: Record<Access, Security> = {
     internal: [{ internal_secret: [] }],
     internal_session: [{ internal_secret: [], session: [] }],
     login: [],
+    wallet: [{ access_token: [] }],
     public: [],
 };
 
@@ -20,6 +21,11 @@ export const SECURITY_SCHEMES = {
         description: 'Session token from a login.',
     },
     api_key: { type: 'http', scheme: 'bearer', description: 'API key: `<brand>_live_…` or `<brand>_test_…`.' },
+    access_token: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'Access token of a wallet, as `Bearer` or, with a proof in the header field `DPoP`, as `DPoP`.',
+    },
     internal_secret: {
         type: 'apiKey',
         in: 'header',

@@ -15,6 +15,11 @@ export function addressBucket(tag: string, what: 'calls' | 'lookups', address: s
     return `window:${tag}:address:${what}:${address}`;
 }
 
+/** The window of the calls with an access token of a wallet. `name` is its hash. */
+export function walletBucket(tag: string, name: string): string {
+    return `window:${tag}:wallet:${name}`;
+}
+
 /** Holds the name of the shard's current epoch (limit.lua). */
 export function epochKey(tag: string): string {
     return `era:${tag}`;

@@ -80,6 +80,7 @@ async function call(endpoint: Endpoint, sent: Sent, note: (request: unknown) => 
         headers: read('headers'),
         body: read('body'),
         bearer: 'token',
+        sentAsDpop: true,
         ip: '192.0.2.1',
         services: fullServices(note),
         context,

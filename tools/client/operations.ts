@@ -1,4 +1,5 @@
 import type { Operation } from '../../client/src/operation.ts';
+import { FORM_TYPE } from '../../gateway/http/body.ts';
 import { mediaOf, type OpenApi, type OperationObject } from '../../gateway/openapi/document.ts';
 import type { Schema } from '../../gateway/openapi/schemas.ts';
 
@@ -54,6 +55,7 @@ function operationOf(document: OpenApi, path: string, method: string, object: Op
             query,
             headers: Object.fromEntries(instead.map((parameter) => [parameter['x-instead-of'], parameter.name])),
             body: sent !== undefined,
+            ...(object.requestBody?.content[FORM_TYPE] && { form: true as const }),
             ...(query.includes('cursor') && { list: listIn(id, data) }),
             ...(lines && { lines }),
             ...(object['x-streams'] && { streams: true }),
@@ -80,7 +82,7 @@ function listIn(id: string, { properties = {} }: Schema): string {
 
 function credentialsOf({ security, parameters }: OperationObject): Operation['credentials'] {
     const schemes = security.flatMap((all) => Object.keys(all));
-    const bearer = schemes.includes('session') || schemes.includes('api_key');
+    const bearer = ['session', 'api_key', 'access_token'].some((name) => schemes.includes(name));
     // A login needs no credential, but a trusted caller may send it with the end user's address.
     const trusted = schemes.includes('internal_secret') || parameters.some(({ name }) => name === 'X-Client-Address');
     return [...(bearer ? (['token'] as const) : []), ...(trusted ? (['internal_secret'] as const) : [])];

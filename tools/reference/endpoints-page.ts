@@ -10,6 +10,7 @@ const CALLERS: Record<Access, string> = {
     internal: 'internal secret',
     internal_session: 'internal secret and session token',
     login: 'anyone',
+    wallet: 'wallet with an access token',
     public: 'anyone',
 };
 

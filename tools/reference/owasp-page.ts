@@ -10,6 +10,7 @@ const BY_ACCESS: Record<Access, { presents: readonly string[]; limit: string; ca
     internal: { presents: ['secret'], limit: 'body, time', callers: 'trusted' },
     internal_session: { presents: ['secret', 'session'], limit: 'body, time', callers: 'trusted' },
     login: { presents: [], limit: 'address', callers: 'everybody' },
+    wallet: { presents: ['access token'], limit: 'token, address', callers: 'who has an offer' },
     public: { presents: [], limit: 'body, time', callers: 'everybody' },
 };
 

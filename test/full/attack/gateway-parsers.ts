@@ -3,9 +3,9 @@ import { codingFor } from '../../../gateway/documents.ts';
 import { endpointTable } from '../../../gateway/endpoints/index.ts';
 import { parse, parseItem } from '../../../gateway/fields.ts';
 import { clientOf, networkOf } from '../../../gateway/http/address.ts';
-import { parseBody, requireMediaType } from '../../../gateway/http/body.ts';
+import { FORM_TYPE, MAX_FORM_BYTES, parseBody, parseForm, requireMediaType } from '../../../gateway/http/body.ts';
 import { checkHeaders, requestIdOf } from '../../../gateway/http/exchange.ts';
-import { parseQuery } from '../../../gateway/http/query.ts';
+import { parsePairs, parseQuery } from '../../../gateway/http/query.ts';
 import { originForm, routable } from '../../../gateway/http/target.ts';
 import { attempt, filled, HEADER, header, letters, MIB, type Parser, values } from './parser-inputs.ts';
 import { WORST_JSON, WORST_TARGETS } from './worst-texts.ts';
@@ -19,6 +19,18 @@ export const GATEWAY_PARSERS: readonly Parser[] = [
     { at: 'gateway/http/target.ts:originForm', longest: HEADER, worst: WORST_TARGETS, run: originForm },
     { at: 'gateway/http/target.ts:routable', longest: HEADER, worst: WORST_TARGETS, run: routable },
     { at: 'gateway/http/query.ts:parseQuery', longest: HEADER, worst: WORST_TARGETS, run: parseQuery },
+    {
+        at: 'gateway/http/query.ts:parsePairs',
+        longest: HEADER,
+        worst: WORST_TARGETS,
+        run: (text) => parsePairs(text, 'form'),
+    },
+    {
+        at: 'gateway/http/body.ts:parseForm',
+        longest: MAX_FORM_BYTES,
+        worst: WORST_TARGETS,
+        run: (text) => parseForm({ 'content-type': FORM_TYPE }, Buffer.from(text)),
+    },
     {
         at: 'gateway/documents.ts:codingFor',
         longest: HEADER,

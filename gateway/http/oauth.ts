@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import type { AppError, ErrorKind } from '../../platform/errors.ts';
+import { ACCESS_TOKEN } from '../admission/wallet-tokens.ts';
+
+/*
+ * Errors in the form that wallets read: `{error, error_description}` without the envelope (RFC 6749, section 5.2). A service
+ * names the error in the reason of its AppError; other errors have a name by their kind.
+ */
+
+/** A name of RFC 6749 and its relatives, which all begin in one of these ways. */
+const NAME = /^(?:invalid|unknown|unsupported|credential)_[a-z_]+$/;
+const BY_KIND: Partial<Record<ErrorKind, string>> = {
+    unauthenticated: 'invalid_token',
+    rate_limited: 'temporarily_unavailable',
+    unavailable: 'temporarily_unavailable',
+    deadline: 'temporarily_unavailable',
+    internal: 'server_error',
+};
+/** The characters that a description must not have. */
+const FORBIDDEN = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
+
+/** The text of an error, and its header fields besides those of every error. `byDefault`: the name of other errors. */
+export function oauthProblem(
+    error: AppError,
+    byDefault: string,
+    request: Pick<IncomingMessage, 'headers'>,
+): { text: string; headers: Record<string, string> } {
+    const { kind, detail, reason = '' } = error;
+    const name = NAME.test(reason) ? reason : (BY_KIND[kind] ?? byDefault);
+    const text = JSON.stringify({ error: name, error_description: detail.replaceAll(FORBIDDEN, "'") });
+    if (kind !== 'unauthenticated') return { text, headers: {} };
+    const [, scheme = 'Bearer'] = ACCESS_TOKEN.exec(request.headers.authorization ?? '') ?? [];
+    const challenge =
+        scheme.toLowerCase() === 'dpop' ? `DPoP error="${name}", algs="ES256 EdDSA"` : `Bearer error="${name}"`;
+    return { text, headers: { 'WWW-Authenticate': challenge } };
+}
