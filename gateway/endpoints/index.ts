@@ -6,6 +6,7 @@ import { didEndpoints } from './dids.ts';
 import { eventEndpoints } from './events.ts';
 import { configurationEndpoints } from './exchange/configurations.ts';
 import { offerEndpoints } from './exchange/offers.ts';
+import { issuerMetadataEndpoints, walletProtocolEndpoints } from './exchange/wallet.ts';
 import { exportEndpoints } from './export.ts';
 import { type HealthProbes, healthEndpoints } from './health.ts';
 import { internalAdminEndpoints } from './internal-admin.ts';
@@ -82,6 +83,12 @@ export function interfaceParts(probes: HealthProbes) {
             name: 'Offers',
             description: 'Issuers offer credentials to the wallets of other people, which take them by OpenID4VCI 1.0.',
             endpoints: [...configurationEndpoints, ...offerEndpoints],
+        },
+        {
+            name: 'Wallets of other people',
+            description:
+                'What a wallet calls to take an offer: OpenID4VCI 1.0. Errors are `{"error","error_description"}`.',
+            endpoints: [...walletProtocolEndpoints, ...issuerMetadataEndpoints(documents)],
         },
         {
             name: 'Current user',

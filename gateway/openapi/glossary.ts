@@ -129,6 +129,10 @@ export const GLOSSARY: Terms = {
 
     webhook_id: 'Id of a webhook.',
     offer_id: 'Id of an offer.',
+    length: 'How many characters the transaction code has.',
+    input_mode: '`numeric`: digits. `text`: letters and digits.',
+    credential_issuer: 'Identifies the issuer: its URL.',
+    dpop: 'A DPoP proof (RFC 9449), if the token is bound to a key.',
     configuration_id: 'Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`.',
     credential_ids: 'The credentials that wallets have got.',
     format: 'The form of the credentials.',

@@ -68,7 +68,7 @@ async function written(
             offer: {
                 ...row,
                 account,
-                api_key: undefined,
+                api_key: context.key_id,
                 tier: context.tier,
                 issuer_did: issuer.did,
                 secret_hash: hashOf(secret),

@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/postgres/db.ts';
 import { type Config, required } from '../../platform/process/config.ts';
 import type { Job } from '../../platform/redis/jobs.ts';
+import type { Redis } from '../../platform/redis/redis.ts';
 import type { ServiceDefinition, ServiceOf } from '../../platform/rpc/definition.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
 import { cursors } from '../cursors.ts';
@@ -10,6 +11,9 @@ import { configurationsStore } from './configurations.store.ts';
 import { offersStore } from './offers.store.ts';
 import { exchangeErasure, removeExpired } from './remove.store.ts';
 import { exchangeService } from './service.ts';
+import { dpopProofs, usedProofs } from './wallet/dpop.ts';
+import { nonces } from './wallet/nonces.ts';
+import { walletStore } from './wallet/wallet.store.ts';
 
 /** Interval between two removals of expired offers, in milliseconds. */
 const REMOVE_EVERY_MS = 600_000;
@@ -18,25 +22,40 @@ const REMOVE_EVERY_MS = 600_000;
 interface RoleDependencies {
     config: Config;
     db: Database;
+    redis: Redis;
     /** Milliseconds since 1970. */
     clock: () => number;
     idempotency(owner: 'exchange'): Idempotency;
     serviceClient<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
 }
 
-export function createExchange({ config, db, clock, idempotency, serviceClient }: RoleDependencies) {
+export function createExchange(dependencies: RoleDependencies) {
+    const { config, db, clock, idempotency, serviceClient } = dependencies;
+    const shared = { publicUrl: config.PUBLIC_URL, pepper: required(config, 'IDEMPOTENCY_PEPPER'), clock };
     return exchangeService({
+        ...shared,
         configurations: configurationsStore(db),
         offers: offersStore(db),
         erasureSteps: exchangeErasure(db),
         idempotency: idempotency('exchange'),
         cursors: cursors(required(config, 'SERVICE_TOKEN')),
         services: { signing: serviceClient('signing', SERVICE_DEFINITIONS.signing) },
-        publicUrl: config.PUBLIC_URL,
-        pepper: required(config, 'IDEMPOTENCY_PEPPER'),
         quota: config.QUOTA_OFFERS,
-        clock,
+        wallet: { ...shared, ...walletSide(dependencies) },
     });
+}
+
+/** What the methods for wallets use. */
+function walletSide({ config, db, redis, clock, serviceClient }: RoleDependencies) {
+    return {
+        store: walletStore(db),
+        services: {
+            credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials),
+            keys: serviceClient('keys', SERVICE_DEFINITIONS.keys),
+        },
+        nonces: nonces(required(config, 'SERVICE_TOKEN'), clock),
+        dpopProofs: dpopProofs(usedProofs(redis), clock),
+    };
 }
 
 /** The jobs of which one process of the role takes each run. */

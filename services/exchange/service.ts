@@ -6,11 +6,16 @@ import { quotaOf } from '../quotas.ts';
 import { createConfiguration, deleteConfiguration, getConfiguration, listConfigurations } from './configurations.ts';
 import type { ExchangeDependencies } from './dependencies.ts';
 import { createOffer, deleteOffer, getOffer, listOffers } from './offers.ts';
+import { issueCredential, notify } from './wallet/credential.ts';
+import type { WalletDependencies } from './wallet/dependencies.ts';
+import { redeem } from './wallet/redeem.ts';
+import { getCredentialOffer, getIssuerMetadata, getNonce } from './wallet/shown.ts';
 
 /** Offers credentials of managed issuers to the wallets of other people (OpenID4VCI 1.0). */
 export function exchangeService(
-    deps: ExchangeDependencies & { erasureSteps: readonly ErasureStep[] },
+    deps: ExchangeDependencies & { wallet: WalletDependencies; erasureSteps: readonly ErasureStep[] },
 ): ServiceOf<typeof ExchangeServiceDefinition> {
+    const { wallet } = deps;
     return {
         createConfiguration: (request, context) => createConfiguration(deps, request, context),
         listConfigurations: (request, context) => listConfigurations(deps, request, context),
@@ -20,6 +25,12 @@ export function exchangeService(
         listOffers: (request, context) => listOffers(deps, request, context),
         getOffer: (request, context) => getOffer(deps, request, context),
         deleteOffer: (request, context) => deleteOffer(deps, request, context),
+        getCredentialOffer: (request, context) => getCredentialOffer(wallet, request, context),
+        getIssuerMetadata: (request, context) => getIssuerMetadata(wallet, request, context),
+        getNonce: async (request) => getNonce(wallet, request),
+        redeem: (request, context) => redeem(wallet, request, context),
+        issueCredential: (request, context) => issueCredential(wallet, request, context),
+        notify: (request, context) => notify(wallet, request, context),
         async getQuotas(_request, context) {
             const used = await deps.offers.count(requireUser(context), context);
             return { offers: { used, limit: quotaOf(deps.quota, context) } };

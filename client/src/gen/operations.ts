@@ -59,6 +59,18 @@ import type {
     DidResolveInput,
     EventsListData,
     EventsListInput,
+    ExchangeIssuerMetadataData,
+    ExchangeIssuerMetadataInput,
+    ExchangeNonceData,
+    ExchangeNonceInput,
+    ExchangeNotificationData,
+    ExchangeNotificationInput,
+    ExchangeOfferData,
+    ExchangeOfferInput,
+    ExchangeServerMetadataData,
+    ExchangeServerMetadataInput,
+    ExchangeTokenData,
+    ExchangeTokenInput,
     HealthData,
     IssuersArchiveData,
     IssuersArchiveInput,
@@ -562,6 +574,49 @@ export interface Api {
          * `DELETE /v1/offers/{offer_id}`
          */
         delete(input: OffersDeleteInput, options?: CallOptions): Call<OffersDeleteData>;
+    };
+    exchange: {
+        /**
+         * Read an offer.
+         * What the link of an offer leads to. It can be read any number of times until the offer expires.
+         *
+         * `GET /issuers/{issuer_id}/offers/{secret}`
+         */
+        offer(input: ExchangeOfferInput, options?: CallOptions): Call<ExchangeOfferData>;
+        /**
+         * Exchange a code for an access token.
+         * Spends the code, once. A wrong transaction code spends nothing, but the fifth one ends the offer. The offer also ends with the API key that has made it. With a DPoP proof, the token is bound to its key.
+         *
+         * `POST /issuers/{issuer_id}/token`
+         */
+        token(input: ExchangeTokenInput, options?: CallOptions): Call<ExchangeTokenData>;
+        /**
+         * Get a nonce for proofs.
+         * It can be used for five minutes.
+         *
+         * `POST /issuers/{issuer_id}/nonce`
+         */
+        nonce(input: ExchangeNonceInput, options?: CallOptions): Call<ExchangeNonceData>;
+        /**
+         * Say what became of credentials.
+         *
+         * `POST /issuers/{issuer_id}/notification`
+         */
+        notification(input: ExchangeNotificationInput, options?: CallOptions): Call<ExchangeNotificationData>;
+        /**
+         * Read the metadata of an issuer.
+         * What OpenID4VCI 1.0 says about a credential issuer.
+         *
+         * `GET /.well-known/openid-credential-issuer/issuers/{issuer_id}`
+         */
+        issuerMetadata(input: ExchangeIssuerMetadataInput, options?: CallOptions): Call<ExchangeIssuerMetadataData>;
+        /**
+         * Read the metadata of an issuer as an authorization server.
+         * What RFC 8414 says about it.
+         *
+         * `GET /.well-known/oauth-authorization-server/issuers/{issuer_id}`
+         */
+        serverMetadata(input: ExchangeServerMetadataInput, options?: CallOptions): Call<ExchangeServerMetadataData>;
     };
     me: {
         /**
@@ -1430,6 +1485,73 @@ export const OPERATIONS = {
         headers: {},
         body: false,
         bare: false,
+        text: false,
+    },
+    'exchange.offer': {
+        method: 'GET',
+        path: '/issuers/{issuer_id}/offers/{secret}',
+        credentials: [],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        bare: true,
+        text: false,
+    },
+    'exchange.token': {
+        method: 'POST',
+        path: '/issuers/{issuer_id}/token',
+        credentials: [],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        form: true,
+        bare: true,
+        text: false,
+    },
+    'exchange.nonce': {
+        method: 'POST',
+        path: '/issuers/{issuer_id}/nonce',
+        credentials: [],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: false,
+        bare: true,
+        text: false,
+    },
+    'exchange.notification': {
+        method: 'POST',
+        path: '/issuers/{issuer_id}/notification',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        bare: true,
+        text: false,
+    },
+    'exchange.issuer_metadata': {
+        method: 'GET',
+        path: '/.well-known/openid-credential-issuer/issuers/{issuer_id}',
+        credentials: [],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        bare: true,
+        text: false,
+    },
+    'exchange.server_metadata': {
+        method: 'GET',
+        path: '/.well-known/oauth-authorization-server/issuers/{issuer_id}',
+        credentials: [],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        bare: true,
         text: false,
     },
     'me.get': {

@@ -1757,7 +1757,7 @@ export interface OffersCreateInput {
     expires_in?: number | null;
     /** In the request: that the holder must enter a code. In the answer: that code, which is shown only once. */
     tx_code?: {
-        /** How many characters the code has. */
+        /** How many characters the transaction code has. */
         length?: number | null;
         /** `numeric`: digits. `text`: letters and digits. */
         input_mode?: 'numeric' | 'text' | null;
@@ -1844,6 +1844,126 @@ export interface OffersDeleteInput {
 export interface OffersDeleteData {
     /** Id of an offer. */
     offer_id: string;
+}
+
+export interface ExchangeOfferInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** The last part of the link. */
+    secret: string;
+}
+
+export interface ExchangeOfferData {
+    /** Identifies the issuer: its URL. */
+    credential_issuer: string;
+    /** What is offered. */
+    credential_configuration_ids: string[];
+    /** How the wallet gets an access token. */
+    grants: {
+        /** The grant of the offer. */
+        'urn:ietf:params:oauth:grant-type:pre-authorized_code': {
+            /** The code that the wallet exchanges for an access token. */
+            'pre-authorized_code': string;
+            /** Present if the holder must enter a transaction code. */
+            tx_code?: {
+                /** How many characters the transaction code has. */
+                length: number;
+                /** `numeric`: digits. `text`: letters and digits. */
+                input_mode: string;
+                /** What the wallet tells the holder about the code. */
+                description?: string;
+            };
+        };
+    };
+}
+
+export interface ExchangeTokenInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** `urn:ietf:params:oauth:grant-type:pre-authorized_code`. */
+    grant_type: string;
+    /** The code of the offer. */
+    'pre-authorized_code'?: string | null;
+    /** What the holder has entered, if the offer asks for it. */
+    tx_code?: string | null;
+}
+
+export interface ExchangeTokenData {
+    /** The access token. */
+    access_token: string;
+    /** `Bearer` or `DPoP`. */
+    token_type: string;
+    /** Seconds for which the token can be used. */
+    expires_in: number;
+}
+
+export interface ExchangeNonceInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+}
+
+export interface ExchangeNonceData {
+    /** The nonce. */
+    c_nonce: string;
+}
+
+export interface ExchangeNotificationInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** From the answer with the credentials. */
+    notification_id: string;
+    /** `credential_accepted`, `credential_failure` or `credential_deleted`. */
+    event: string;
+}
+
+export interface ExchangeNotificationData {
+    /** From the answer with the credentials. */
+    notification_id: string;
+}
+
+export interface ExchangeIssuerMetadataInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+}
+
+export interface ExchangeIssuerMetadataData {
+    /** Identifies the issuer: its URL. */
+    credential_issuer: string;
+    /** Where credentials are issued. */
+    credential_endpoint: string;
+    /** Where nonces are made. */
+    nonce_endpoint: string;
+    /** Where wallets say what became of credentials. */
+    notification_endpoint: string;
+    /** Present if an offer may have several keys. */
+    batch_credential_issuance?: {
+        /** For how many keys an offer may have credentials. */
+        batch_size: number;
+    };
+    /** What is offered, by the ids of the configurations. */
+    credential_configurations_supported: Record<string, Record<string, unknown>>;
+}
+
+export interface ExchangeServerMetadataInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+}
+
+export interface ExchangeServerMetadataData {
+    /** Identifies the issuer. */
+    issuer: string;
+    /** Where access tokens are made. */
+    token_endpoint: string;
+    /** None: there is no authorization endpoint. */
+    response_types_supported: string[];
+    /** The grants of offers. */
+    grant_types_supported: string[];
+    /** Wallets need no registration. */
+    token_endpoint_auth_methods_supported: string[];
+    /** Wallets need no registration. */
+    'pre-authorized_grant_anonymous_access_supported': boolean;
+    /** The algorithms of DPoP proofs. */
+    dpop_signing_alg_values_supported: string[];
 }
 
 export interface MeGetData {

@@ -1,6 +1,6 @@
 import type { OperationNotes } from '../operation.ts';
 
-const ISSUER_ID = '01a1fac9-0e11-7000-8b2a-4c5d6e7f8a9b';
+export const ISSUER_ID = '01a1fac9-0e11-7000-8b2a-4c5d6e7f8a9b';
 const OFFER_ID = '01a1fac9-1a2b-7000-9c3d-5e6f7a8b9c0d';
 const LINK =
     'openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fcredentials.example%2Fissuers%2F01a1fac9-0e11-7000-8b2a-4c5d6e7f8a9b%2Foffers%2FEXAMPLEexampleEXAMPLEexampleEXAMPLEexampleEXA';
@@ -9,7 +9,7 @@ const byConfiguration = { ...byIssuer, configuration_id: 'membership' };
 const byOffer = { offer_id: OFFER_ID };
 const noConfiguration = { not_found: 'The account has no such issuer, or the issuer no such configuration.' };
 const noOffer = { not_found: 'The account has no offer with this id.' };
-const described = {
+export const described = {
     configuration_id: 'membership',
     format: 'dc+sd-jwt',
     vct: 'https://club.example/membership',
@@ -87,8 +87,6 @@ export const exchangeOperations = {
             offer_uri: 'The link. It is shown only once.',
             tx_code:
                 'In the request: that the holder must enter a code. In the answer: that code, which is shown only once.',
-            length: 'How many characters the code has.',
-            input_mode: '`numeric`: digits. `text`: letters and digits.',
             description: 'What the wallet tells the holder about the code.',
         },
         example: {

@@ -11,6 +11,7 @@ import { issuerOperations } from './issuers.ts';
 import { keyOperations } from './keys.ts';
 import { presentationOperations } from './presentations.ts';
 import { statusListOperations } from './status-lists.ts';
+import { walletProtocolOperations } from './wallet-protocol.ts';
 import { walletOperations } from './wallets.ts';
 import { webhookOperations } from './webhooks.ts';
 
@@ -30,6 +31,7 @@ const OPERATIONS: Record<Exclude<EndpointId, InternalVariant<EndpointId>>, Opera
     ...eventOperations,
     ...webhookOperations,
     ...exchangeOperations,
+    ...walletProtocolOperations,
     ...accountOperations,
     ...administrationOperations,
 };

@@ -33,7 +33,30 @@ export async function anOffer(more: object = {}, configured: object = {}) {
     return { token, did, ...(await service.as({ token }).offers.create(input)) };
 }
 
-/** Examples of the endpoints with which accounts offer credentials. */
+export const GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
+
+/** What the link of an offer says. */
+export function linked({ offer_uri }: { offer_uri: string }) {
+    const uri = new URL(offer_uri).searchParams.get('credential_offer_uri') ?? '';
+    const [issuerId = '', , secret = ''] = uri.split('/').slice(4);
+    return { issuer_id: issuerId, secret };
+}
+
+/** The pre-authorized code of an offer. */
+export async function codeOf(offered: { offer_uri: string }): Promise<string> {
+    const { grants } = await service.exchange.offer(linked(offered));
+    return grants[GRANT]['pre-authorized_code'];
+}
+
+/** The access token of an offer. */
+export async function redeemed(offered: { offer_uri: string; tx_code?: string | undefined }) {
+    const { issuer_id } = linked(offered);
+    const code = await codeOf(offered);
+    const { tx_code } = offered;
+    return service.exchange.token({ issuer_id, grant_type: GRANT, 'pre-authorized_code': code, tx_code });
+}
+
+/** Examples of the endpoints with which accounts offer credentials and wallets take them. */
 export const exchangeExamples = {
     'configurations.create': async () => {
         const { token, issuer_id } = await aManagedIssuer();
@@ -76,5 +99,35 @@ export const exchangeExamples = {
     'offers.delete': async () => {
         const { token, offer_id } = await anOffer();
         return { token, run: ({ offers }: Client) => offers.delete({ offer_id }) };
+    },
+    'exchange.offer': async () => {
+        const { issuer_id, secret } = linked(await anOffer({ tx_code: {} }));
+        return { run: ({ exchange }: Client) => exchange.offer({ issuer_id, secret }) };
+    },
+    'exchange.token': async () => {
+        const offered = await anOffer({ tx_code: {} });
+        const { tx_code } = offered;
+        const { issuer_id } = linked(offered);
+        const input = { issuer_id, grant_type: GRANT, 'pre-authorized_code': await codeOf(offered), tx_code };
+        return { run: ({ exchange }: Client) => exchange.token(input) };
+    },
+    'exchange.nonce': async () => {
+        const { issuer_id } = await aConfiguration();
+        return { run: ({ exchange }: Client) => exchange.nonce({ issuer_id }) };
+    },
+    'exchange.notification': async () => {
+        const offered = await anOffer();
+        const { access_token: token } = await redeemed(offered);
+        const { issuer_id, offer_id: notificationId } = offered;
+        const input = { issuer_id, notification_id: notificationId, event: 'credential_accepted' };
+        return { token, run: ({ exchange }: Client) => exchange.notification(input) };
+    },
+    'exchange.issuer_metadata': async () => {
+        const { issuer_id } = await aConfiguration({ max_keys: 2 });
+        return { run: ({ exchange }: Client) => exchange.issuerMetadata({ issuer_id }) };
+    },
+    'exchange.server_metadata': async () => {
+        const { issuer_id } = await aConfiguration();
+        return { run: ({ exchange }: Client) => exchange.serverMetadata({ issuer_id }) };
     },
 };

@@ -6,7 +6,15 @@ import { type EndpointId, endpointTable } from '../../../gateway/endpoints/index
 import { operationOf } from '../../../gateway/openapi/operations/index.ts';
 import { answerSchemaOf } from '../../../gateway/openapi/schemas.ts';
 import { faults, operations } from '../../support/openapi.ts';
-import { type Call, checkedFetch, expectError, GATEWAYS, INTERNAL_SECRET, send } from '../support/client.ts';
+import {
+    type Call,
+    checkedFetch,
+    expectError,
+    expectWalletError,
+    GATEWAYS,
+    INTERNAL_SECRET,
+    send,
+} from '../support/client.ts';
 import { exampleCall, exampleOf } from '../support/examples.ts';
 import { aManagedIssuer } from '../support/world.ts';
 
@@ -52,8 +60,9 @@ describe('every endpoint', () => {
             it(`${id} refuses a call without its credential, whatever the body`, async () => {
                 const call = await exampleCall(id);
                 const bare = { ...call, token: undefined, internal: false, body: undefined };
-                await expectError(401, bare);
-                if (call.body !== undefined) await expectError(401, { ...bare, body: '{not json' });
+                const refused = access === 'wallet' ? expectWalletError : expectError;
+                await refused(401, bare);
+                if (call.body !== undefined) await refused(401, { ...bare, body: '{not json' });
             });
         }
     }
@@ -129,6 +138,7 @@ function otherBody(id: string, body: unknown): unknown {
         case 'did.create':
             return { public_key: Buffer.alloc(32, 9).toString('base64') };
         case 'credentials.issue':
+        case 'offers.create':
             return { ...sent, claims: { role: 'other' } };
         case 'credentials.batch.issue':
             return {

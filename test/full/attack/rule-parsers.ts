@@ -14,6 +14,7 @@ import {
     requireSubject,
 } from '../../../services/credentials/rules.ts';
 import { cursors } from '../../../services/cursors.ts';
+import { splitJwt } from '../../../services/exchange/wallet/jwt.ts';
 import { requireAccountId } from '../../../services/identity/user.ts';
 import { requireChange, requireRestrictions } from '../../../services/keys/restrictions.ts';
 import { requireAlgorithm } from '../../../services/signing/new-key.ts';
@@ -87,6 +88,12 @@ export const RULE_PARSERS: readonly Parser[] = [
             const call = { metadata: metadataOf('x-request-id', text), getDeadline: () => Number.POSITIVE_INFINITY };
             return contextFromMetadata(call as never); // only the members that it reads
         },
+    },
+    {
+        at: 'services/exchange/wallet/jwt.ts:splitJwt',
+        longest: MIB,
+        worst: { ...texts, dots: repeated('.'), braces: repeated('W1tb', 'e30.') },
+        run: (text) => splitJwt(text, 'dpop+jwt'),
     },
     { at: 'services/credential-id.ts:requireCredentialId', longest: MIB, worst: texts, run: requireCredentialId },
     { at: 'tokens/credential.ts:isCredentialType', longest: MIB, worst: texts, run: isCredentialType },

@@ -185,6 +185,90 @@ export interface DeleteOfferResponse {
   offer_id: string;
 }
 
+export interface GetCredentialOfferRequest {
+  issuer_id: string;
+  /** The last part of the link. */
+  secret: string;
+}
+
+export interface CredentialOffer {
+  /** The identifier of the issuer: `<PUBLIC_URL>/issuers/<issuer_id>`. */
+  credential_issuer: string;
+  configuration_id: string;
+  /** The pre-authorized code. */
+  code: string;
+  tx_code?: TransactionCode | undefined;
+}
+
+export interface GetIssuerMetadataRequest {
+  issuer_id: string;
+}
+
+export interface IssuerMetadata {
+  credential_issuer: string;
+  configurations: Configuration[];
+}
+
+export interface GetNonceRequest {
+  issuer_id: string;
+}
+
+export interface GetNonceResponse {
+  c_nonce: string;
+}
+
+export interface RedeemRequest {
+  issuer_id: string;
+  grant_type: string;
+  /** The pre-authorized code. */
+  code?: string | undefined;
+  tx_code?:
+    | string
+    | undefined;
+  /** A DPoP proof (RFC 9449) of the key that the token is bound to. Absent: a bearer token. */
+  dpop?: string | undefined;
+}
+
+export interface RedeemResponse {
+  access_token: string;
+  /** `Bearer` or `DPoP`. */
+  token_type: string;
+  /** Seconds. */
+  expires_in: number;
+}
+
+export interface IssueCredentialRequest {
+  issuer_id: string;
+  access_token: string;
+  /** The DPoP proof, if the token was sent as `DPoP`. */
+  dpop?: string | undefined;
+  configuration_id?: string | undefined;
+  credential_identifier?:
+    | string
+    | undefined;
+  /** JWTs, one for each key. */
+  proofs: string[];
+  /** True if the wallet asks for an encrypted response. */
+  encrypted: boolean;
+}
+
+export interface IssueCredentialResponse {
+  credentials: string[];
+  notification_id: string;
+}
+
+export interface NotifyRequest {
+  issuer_id: string;
+  access_token: string;
+  dpop?: string | undefined;
+  notification_id: string;
+  /** `credential_accepted`, `credential_failure` or `credential_deleted`. */
+  event: string;
+}
+
+export interface NotifyResponse {
+}
+
 export interface GetQuotasRequest {
 }
 
@@ -1836,6 +1920,928 @@ export const DeleteOfferResponse: MessageFns<DeleteOfferResponse> = {
   },
 };
 
+function createBaseGetCredentialOfferRequest(): GetCredentialOfferRequest {
+  return { issuer_id: "", secret: "" };
+}
+
+export const GetCredentialOfferRequest: MessageFns<GetCredentialOfferRequest> = {
+  encode(message: GetCredentialOfferRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issuer_id !== "") {
+      writer.uint32(10).string(message.issuer_id);
+    }
+    if (message.secret !== "") {
+      writer.uint32(18).string(message.secret);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCredentialOfferRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCredentialOfferRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issuer_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.secret = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetCredentialOfferRequest>): GetCredentialOfferRequest {
+    return GetCredentialOfferRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetCredentialOfferRequest>): GetCredentialOfferRequest {
+    const message = createBaseGetCredentialOfferRequest();
+    message.issuer_id = object.issuer_id ?? "";
+    message.secret = object.secret ?? "";
+    return message;
+  },
+};
+
+function createBaseCredentialOffer(): CredentialOffer {
+  return { credential_issuer: "", configuration_id: "", code: "", tx_code: undefined };
+}
+
+export const CredentialOffer: MessageFns<CredentialOffer> = {
+  encode(message: CredentialOffer, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.credential_issuer !== "") {
+      writer.uint32(10).string(message.credential_issuer);
+    }
+    if (message.configuration_id !== "") {
+      writer.uint32(18).string(message.configuration_id);
+    }
+    if (message.code !== "") {
+      writer.uint32(26).string(message.code);
+    }
+    if (message.tx_code !== undefined) {
+      TransactionCode.encode(message.tx_code, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CredentialOffer {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCredentialOffer();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credential_issuer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.configuration_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.tx_code = TransactionCode.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CredentialOffer>): CredentialOffer {
+    return CredentialOffer.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CredentialOffer>): CredentialOffer {
+    const message = createBaseCredentialOffer();
+    message.credential_issuer = object.credential_issuer ?? "";
+    message.configuration_id = object.configuration_id ?? "";
+    message.code = object.code ?? "";
+    message.tx_code = (object.tx_code !== undefined && object.tx_code !== null)
+      ? TransactionCode.fromPartial(object.tx_code)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseGetIssuerMetadataRequest(): GetIssuerMetadataRequest {
+  return { issuer_id: "" };
+}
+
+export const GetIssuerMetadataRequest: MessageFns<GetIssuerMetadataRequest> = {
+  encode(message: GetIssuerMetadataRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issuer_id !== "") {
+      writer.uint32(10).string(message.issuer_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetIssuerMetadataRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetIssuerMetadataRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issuer_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetIssuerMetadataRequest>): GetIssuerMetadataRequest {
+    return GetIssuerMetadataRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetIssuerMetadataRequest>): GetIssuerMetadataRequest {
+    const message = createBaseGetIssuerMetadataRequest();
+    message.issuer_id = object.issuer_id ?? "";
+    return message;
+  },
+};
+
+function createBaseIssuerMetadata(): IssuerMetadata {
+  return { credential_issuer: "", configurations: [] };
+}
+
+export const IssuerMetadata: MessageFns<IssuerMetadata> = {
+  encode(message: IssuerMetadata, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.credential_issuer !== "") {
+      writer.uint32(10).string(message.credential_issuer);
+    }
+    for (const v of message.configurations) {
+      Configuration.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IssuerMetadata {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIssuerMetadata();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credential_issuer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.configurations.push(Configuration.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<IssuerMetadata>): IssuerMetadata {
+    return IssuerMetadata.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IssuerMetadata>): IssuerMetadata {
+    const message = createBaseIssuerMetadata();
+    message.credential_issuer = object.credential_issuer ?? "";
+    message.configurations = object.configurations?.map((e) => Configuration.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseGetNonceRequest(): GetNonceRequest {
+  return { issuer_id: "" };
+}
+
+export const GetNonceRequest: MessageFns<GetNonceRequest> = {
+  encode(message: GetNonceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issuer_id !== "") {
+      writer.uint32(10).string(message.issuer_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetNonceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetNonceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issuer_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetNonceRequest>): GetNonceRequest {
+    return GetNonceRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetNonceRequest>): GetNonceRequest {
+    const message = createBaseGetNonceRequest();
+    message.issuer_id = object.issuer_id ?? "";
+    return message;
+  },
+};
+
+function createBaseGetNonceResponse(): GetNonceResponse {
+  return { c_nonce: "" };
+}
+
+export const GetNonceResponse: MessageFns<GetNonceResponse> = {
+  encode(message: GetNonceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.c_nonce !== "") {
+      writer.uint32(10).string(message.c_nonce);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetNonceResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetNonceResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.c_nonce = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetNonceResponse>): GetNonceResponse {
+    return GetNonceResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetNonceResponse>): GetNonceResponse {
+    const message = createBaseGetNonceResponse();
+    message.c_nonce = object.c_nonce ?? "";
+    return message;
+  },
+};
+
+function createBaseRedeemRequest(): RedeemRequest {
+  return { issuer_id: "", grant_type: "", code: undefined, tx_code: undefined, dpop: undefined };
+}
+
+export const RedeemRequest: MessageFns<RedeemRequest> = {
+  encode(message: RedeemRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issuer_id !== "") {
+      writer.uint32(10).string(message.issuer_id);
+    }
+    if (message.grant_type !== "") {
+      writer.uint32(18).string(message.grant_type);
+    }
+    if (message.code !== undefined) {
+      writer.uint32(26).string(message.code);
+    }
+    if (message.tx_code !== undefined) {
+      writer.uint32(34).string(message.tx_code);
+    }
+    if (message.dpop !== undefined) {
+      writer.uint32(42).string(message.dpop);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedeemRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedeemRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issuer_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.grant_type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.tx_code = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.dpop = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RedeemRequest>): RedeemRequest {
+    return RedeemRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RedeemRequest>): RedeemRequest {
+    const message = createBaseRedeemRequest();
+    message.issuer_id = object.issuer_id ?? "";
+    message.grant_type = object.grant_type ?? "";
+    message.code = object.code ?? undefined;
+    message.tx_code = object.tx_code ?? undefined;
+    message.dpop = object.dpop ?? undefined;
+    return message;
+  },
+};
+
+function createBaseRedeemResponse(): RedeemResponse {
+  return { access_token: "", token_type: "", expires_in: 0 };
+}
+
+export const RedeemResponse: MessageFns<RedeemResponse> = {
+  encode(message: RedeemResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.access_token !== "") {
+      writer.uint32(10).string(message.access_token);
+    }
+    if (message.token_type !== "") {
+      writer.uint32(18).string(message.token_type);
+    }
+    if (message.expires_in !== 0) {
+      writer.uint32(24).uint32(message.expires_in);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedeemResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedeemResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.access_token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.token_type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.expires_in = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RedeemResponse>): RedeemResponse {
+    return RedeemResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RedeemResponse>): RedeemResponse {
+    const message = createBaseRedeemResponse();
+    message.access_token = object.access_token ?? "";
+    message.token_type = object.token_type ?? "";
+    message.expires_in = object.expires_in ?? 0;
+    return message;
+  },
+};
+
+function createBaseIssueCredentialRequest(): IssueCredentialRequest {
+  return {
+    issuer_id: "",
+    access_token: "",
+    dpop: undefined,
+    configuration_id: undefined,
+    credential_identifier: undefined,
+    proofs: [],
+    encrypted: false,
+  };
+}
+
+export const IssueCredentialRequest: MessageFns<IssueCredentialRequest> = {
+  encode(message: IssueCredentialRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issuer_id !== "") {
+      writer.uint32(10).string(message.issuer_id);
+    }
+    if (message.access_token !== "") {
+      writer.uint32(18).string(message.access_token);
+    }
+    if (message.dpop !== undefined) {
+      writer.uint32(26).string(message.dpop);
+    }
+    if (message.configuration_id !== undefined) {
+      writer.uint32(34).string(message.configuration_id);
+    }
+    if (message.credential_identifier !== undefined) {
+      writer.uint32(42).string(message.credential_identifier);
+    }
+    for (const v of message.proofs) {
+      writer.uint32(50).string(v!);
+    }
+    if (message.encrypted !== false) {
+      writer.uint32(56).bool(message.encrypted);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IssueCredentialRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIssueCredentialRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issuer_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.access_token = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.dpop = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.configuration_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.credential_identifier = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.proofs.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.encrypted = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<IssueCredentialRequest>): IssueCredentialRequest {
+    return IssueCredentialRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IssueCredentialRequest>): IssueCredentialRequest {
+    const message = createBaseIssueCredentialRequest();
+    message.issuer_id = object.issuer_id ?? "";
+    message.access_token = object.access_token ?? "";
+    message.dpop = object.dpop ?? undefined;
+    message.configuration_id = object.configuration_id ?? undefined;
+    message.credential_identifier = object.credential_identifier ?? undefined;
+    message.proofs = object.proofs?.map((e) => e) || [];
+    message.encrypted = object.encrypted ?? false;
+    return message;
+  },
+};
+
+function createBaseIssueCredentialResponse(): IssueCredentialResponse {
+  return { credentials: [], notification_id: "" };
+}
+
+export const IssueCredentialResponse: MessageFns<IssueCredentialResponse> = {
+  encode(message: IssueCredentialResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.credentials) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.notification_id !== "") {
+      writer.uint32(18).string(message.notification_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IssueCredentialResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIssueCredentialResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credentials.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.notification_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<IssueCredentialResponse>): IssueCredentialResponse {
+    return IssueCredentialResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IssueCredentialResponse>): IssueCredentialResponse {
+    const message = createBaseIssueCredentialResponse();
+    message.credentials = object.credentials?.map((e) => e) || [];
+    message.notification_id = object.notification_id ?? "";
+    return message;
+  },
+};
+
+function createBaseNotifyRequest(): NotifyRequest {
+  return { issuer_id: "", access_token: "", dpop: undefined, notification_id: "", event: "" };
+}
+
+export const NotifyRequest: MessageFns<NotifyRequest> = {
+  encode(message: NotifyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issuer_id !== "") {
+      writer.uint32(10).string(message.issuer_id);
+    }
+    if (message.access_token !== "") {
+      writer.uint32(18).string(message.access_token);
+    }
+    if (message.dpop !== undefined) {
+      writer.uint32(26).string(message.dpop);
+    }
+    if (message.notification_id !== "") {
+      writer.uint32(34).string(message.notification_id);
+    }
+    if (message.event !== "") {
+      writer.uint32(42).string(message.event);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NotifyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNotifyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issuer_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.access_token = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.dpop = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.notification_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<NotifyRequest>): NotifyRequest {
+    return NotifyRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<NotifyRequest>): NotifyRequest {
+    const message = createBaseNotifyRequest();
+    message.issuer_id = object.issuer_id ?? "";
+    message.access_token = object.access_token ?? "";
+    message.dpop = object.dpop ?? undefined;
+    message.notification_id = object.notification_id ?? "";
+    message.event = object.event ?? "";
+    return message;
+  },
+};
+
+function createBaseNotifyResponse(): NotifyResponse {
+  return {};
+}
+
+export const NotifyResponse: MessageFns<NotifyResponse> = {
+  encode(_: NotifyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NotifyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNotifyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<NotifyResponse>): NotifyResponse {
+    return NotifyResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<NotifyResponse>): NotifyResponse {
+    const message = createBaseNotifyResponse();
+    return message;
+  },
+};
+
 function createBaseGetQuotasRequest(): GetQuotasRequest {
   return {};
 }
@@ -2193,6 +3199,60 @@ export const ExchangeServiceDefinition = {
       responseType: DeleteOfferResponse as typeof DeleteOfferResponse,
       responseStream: false,
       options: {},
+    },
+    /** Returns the offer of a link until it expires. Needs no account, as all methods for wallets. */
+    getCredentialOffer: {
+      name: "GetCredentialOffer",
+      requestType: GetCredentialOfferRequest as typeof GetCredentialOfferRequest,
+      requestStream: false,
+      responseType: CredentialOffer as typeof CredentialOffer,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Returns what an issuer offers, for its metadata. */
+    getIssuerMetadata: {
+      name: "GetIssuerMetadata",
+      requestType: GetIssuerMetadataRequest as typeof GetIssuerMetadataRequest,
+      requestStream: false,
+      responseType: IssuerMetadata as typeof IssuerMetadata,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Returns a nonce for proofs of possession. */
+    getNonce: {
+      name: "GetNonce",
+      requestType: GetNonceRequest as typeof GetNonceRequest,
+      requestStream: false,
+      responseType: GetNonceResponse as typeof GetNonceResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Spends a pre-authorized code for an access token. */
+    redeem: {
+      name: "Redeem",
+      requestType: RedeemRequest as typeof RedeemRequest,
+      requestStream: false,
+      responseType: RedeemResponse as typeof RedeemResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Issues a credential for each key that a wallet proves. */
+    issueCredential: {
+      name: "IssueCredential",
+      requestType: IssueCredentialRequest as typeof IssueCredentialRequest,
+      requestStream: false,
+      responseType: IssueCredentialResponse as typeof IssueCredentialResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Notes what a wallet says about the credentials that it has got. */
+    notify: {
+      name: "Notify",
+      requestType: NotifyRequest as typeof NotifyRequest,
+      requestStream: false,
+      responseType: NotifyResponse as typeof NotifyResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /** Returns how many offers the account has, and how many it may have. */
     getQuotas: {

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { Configuration, Display, IssuerMetadata } from '../../../proto/gen/exchange/v1/exchange.ts';
+
+/** The grant of an offer (OpenID4VCI 1.0, section 4.1.1). */
+export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
+
+const text = z.string();
+const texts = z.array(text);
+
+/** What a wallet must know about a kind of credential. OpenID4VCI 1.0, appendix A.3, names the members. */
+const offered = z.record(text, z.unknown());
+
+/** The metadata of a credential issuer (OpenID4VCI 1.0, section 12.2). */
+export const credentialIssuerMetadata = z.object({
+    credential_issuer: text,
+    credential_endpoint: text,
+    nonce_endpoint: text,
+    notification_endpoint: text,
+    batch_credential_issuance: z.object({ batch_size: z.number() }).optional(),
+    credential_configurations_supported: z.record(text, offered),
+});
+
+/** The metadata of an issuer as an authorization server (RFC 8414). */
+export const authorizationServerMetadata = z.object({
+    issuer: text,
+    token_endpoint: text,
+    response_types_supported: texts,
+    grant_types_supported: texts,
+    token_endpoint_auth_methods_supported: texts,
+    'pre-authorized_grant_anonymous_access_supported': z.boolean(),
+    dpop_signing_alg_values_supported: texts,
+});
+
+export function issuerMetadataOf(metadata: IssuerMetadata): z.infer<typeof credentialIssuerMetadata> {
+    const { credential_issuer: issuer, configurations } = metadata;
+    const most = Math.max(...configurations.map(({ max_keys }) => max_keys));
+    return {
+        credential_issuer: issuer,
+        credential_endpoint: `${issuer}/credential`,
+        nonce_endpoint: `${issuer}/nonce`,
+        notification_endpoint: `${issuer}/notification`,
+        ...(most > 1 && { batch_credential_issuance: { batch_size: most } }),
+        credential_configurations_supported: Object.fromEntries(
+            configurations.map((configuration) => [configuration.configuration_id, offeredIn(configuration)]),
+        ),
+    };
+}
+
+function offeredIn({ format, vct, display, claims, proof_algs }: Configuration): z.infer<typeof offered> {
+    return {
+        format,
+        vct,
+        cryptographic_binding_methods_supported: ['jwk', 'did:key', 'did:jwk'],
+        proof_types_supported: { jwt: { proof_signing_alg_values_supported: proof_algs } },
+        credential_metadata: { display: display.map(shown), claims },
+    };
+}
+
+function shown({ logo, ...display }: Display) {
+    return { ...display, ...(logo !== undefined && { logo: { uri: logo } }) };
+}
+
+export function serverMetadataOf(issuer: string): z.infer<typeof authorizationServerMetadata> {
+    return {
+        issuer,
+        token_endpoint: `${issuer}/token`,
+        response_types_supported: [],
+        grant_types_supported: [PRE_AUTHORIZED],
+        token_endpoint_auth_methods_supported: ['none'],
+        'pre-authorized_grant_anonymous_access_supported': true,
+        dpop_signing_alg_values_supported: ['ES256', 'EdDSA'],
+    };
+}

@@ -1,0 +1,109 @@
+import { issuerMetadataOf, PRE_AUTHORIZED, serverMetadataOf } from '../../endpoints/exchange/issuer-metadata.ts';
+import type { OperationNotes } from '../operation.ts';
+import { described, ISSUER_ID } from './exchange.ts';
+
+const CODE = 'EXAMPLEexampleEXAMPLEexampleEXAMPLEexampleE';
+const TOKEN = 'EXAMPLEaccessEXAMPLEaccessEXAMPLEaccessEXAM';
+const NOTIFICATION_ID = '01a1fac9-1a2b-7000-9c3d-5e6f7a8b9c0d';
+const issuer = `https://credentials.example/issuers/${ISSUER_ID}`;
+const params = { issuer_id: ISSUER_ID };
+const metadata = { credential_issuer: issuer, configurations: [{ ...params, ...described, created_at: '' }] };
+
+export const walletProtocolOperations = {
+    'exchange.offer': {
+        summary: 'Read an offer',
+        description: 'What the link of an offer leads to. It can be read any number of times until the offer expires.',
+        refusals: { not_found: 'There is no such offer, or it has expired.' },
+        owasp: { objects: 'public', presents: 'token' },
+        fields: {
+            secret: 'The last part of the link.',
+            credential_configuration_ids: 'What is offered.',
+            grants: 'How the wallet gets an access token.',
+            [PRE_AUTHORIZED]: 'The grant of the offer.',
+            'pre-authorized_code': 'The code that the wallet exchanges for an access token.',
+            tx_code: 'Present if the holder must enter a transaction code.',
+            description: 'What the wallet tells the holder about the code.',
+        },
+        example: {
+            params: { ...params, secret: CODE },
+            data: {
+                credential_issuer: issuer,
+                credential_configuration_ids: ['membership'],
+                grants: {
+                    [PRE_AUTHORIZED]: { 'pre-authorized_code': CODE, tx_code: { length: 6, input_mode: 'numeric' } },
+                },
+            },
+        },
+    },
+    'exchange.token': {
+        summary: 'Exchange a code for an access token',
+        description:
+            'Spends the code, once. A wrong transaction code spends nothing, but the fifth one ends the offer. The offer also ends with the API key that has made it. With a DPoP proof, the token is bound to its key.',
+        owasp: { objects: 'none', presents: 'token', slowedBy: 'rate' },
+        fields: {
+            grant_type: `\`${PRE_AUTHORIZED}\`.`,
+            'pre-authorized_code': 'The code of the offer.',
+            tx_code: 'What the holder has entered, if the offer asks for it.',
+            access_token: 'The access token.',
+            token_type: '`Bearer` or `DPoP`.',
+            expires_in: 'Seconds for which the token can be used.',
+        },
+        example: {
+            params,
+            body: { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': CODE, tx_code: '493536' },
+            data: { access_token: TOKEN, token_type: 'Bearer', expires_in: 300 },
+        },
+    },
+    'exchange.nonce': {
+        summary: 'Get a nonce for proofs',
+        description: 'It can be used for five minutes.',
+        owasp: { objects: 'none' },
+        fields: { c_nonce: 'The nonce.' },
+        example: { params, data: { c_nonce: 'EXAMPLEnonceEXAMPLEnonceEXAMPLEnonceEXAMPLEnonceEX' } },
+    },
+    'exchange.notification': {
+        summary: 'Say what became of credentials',
+        idempotent: true,
+        owasp: { objects: 'own part' },
+        fields: {
+            notification_id: 'From the answer with the credentials.',
+            event: '`credential_accepted`, `credential_failure` or `credential_deleted`.',
+        },
+        example: {
+            params,
+            body: { notification_id: NOTIFICATION_ID, event: 'credential_accepted' },
+            data: { notification_id: NOTIFICATION_ID },
+        },
+    },
+    'exchange.issuer_metadata': {
+        summary: 'Read the metadata of an issuer',
+        description: 'What OpenID4VCI 1.0 says about a credential issuer.',
+        refusals: { not_found: 'The issuer offers nothing.' },
+        owasp: { objects: 'public' },
+        fields: {
+            credential_endpoint: 'Where credentials are issued.',
+            nonce_endpoint: 'Where nonces are made.',
+            notification_endpoint: 'Where wallets say what became of credentials.',
+            batch_credential_issuance: 'Present if an offer may have several keys.',
+            batch_size: 'For how many keys an offer may have credentials.',
+            credential_configurations_supported: 'What is offered, by the ids of the configurations.',
+        },
+        example: { params, data: issuerMetadataOf(metadata) },
+    },
+    'exchange.server_metadata': {
+        summary: 'Read the metadata of an issuer as an authorization server',
+        description: 'What RFC 8414 says about it.',
+        refusals: { not_found: 'The issuer offers nothing.' },
+        owasp: { objects: 'public' },
+        fields: {
+            issuer: 'Identifies the issuer.',
+            token_endpoint: 'Where access tokens are made.',
+            response_types_supported: 'None: there is no authorization endpoint.',
+            grant_types_supported: 'The grants of offers.',
+            token_endpoint_auth_methods_supported: 'Wallets need no registration.',
+            'pre-authorized_grant_anonymous_access_supported': 'Wallets need no registration.',
+            dpop_signing_alg_values_supported: 'The algorithms of DPoP proofs.',
+        },
+        example: { params, data: serverMetadataOf(issuer) },
+    },
+} satisfies Record<string, OperationNotes>;

@@ -1,0 +1,21 @@
+import type { ServiceOf } from '../../../platform/rpc/definition.ts';
+import type { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
+import type { KeysServiceDefinition } from '../../../proto/gen/keys/v1/keys.ts';
+import type { DpopProofs } from './dpop.ts';
+import type { Nonces } from './nonces.ts';
+import type { WalletStore } from './wallet.store.ts';
+
+export interface WalletDependencies {
+    store: WalletStore;
+    services: {
+        credentials: Pick<ServiceOf<typeof CredentialsServiceDefinition>, 'issue'>;
+        keys: Pick<ServiceOf<typeof KeysServiceDefinition>, 'get'>;
+    };
+    nonces: Nonces;
+    dpopProofs: DpopProofs;
+    /** The URL of the service in the names of its issuers. */
+    publicUrl: string | undefined;
+    pepper: string;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}

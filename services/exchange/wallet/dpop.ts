@@ -1,0 +1,57 @@
+import { hash } from 'node:crypto';
+import { AppError } from '../../../platform/errors.ts';
+import type { Redis } from '../../../platform/redis/redis.ts';
+import { keyInJwk } from './holder-key.ts';
+import { hasSignature, splitJwt } from './jwt.ts';
+
+/** What a DPoP proof must be made for (RFC 9449, section 4.3). */
+interface Purpose {
+    method: 'POST';
+    url: string;
+    /** The access token that is used with it; absent when one is asked for. */
+    token?: string;
+}
+
+export interface DpopProofs {
+    /** Returns the thumbprint of the key that has made the proof; undefined if the proof is not acceptable, or was used. */
+    keyOf(proof: string, purpose: Purpose): Promise<string | undefined>;
+}
+
+const TYPE = 'dpop+jwt';
+/** How far the time of a proof may be from ours, in seconds. Beyond it: the proof is not acceptable. */
+const MAX_AGE_S = 60;
+/** Maximum length of the id of a proof, in characters. Beyond it: the proof is not acceptable. */
+const MAX_ID_LENGTH = 256;
+
+/** `firstUse`: resolves to true if this id was not used before, for at least twice MAX_AGE_S. */
+export function dpopProofs(firstUse: (id: string) => Promise<boolean>, clock: () => number): DpopProofs {
+    return {
+        async keyOf(proof, { method, url, token }) {
+            const jwt = splitJwt(proof, TYPE);
+            const key = jwt && keyInJwk(jwt.header['jwk']);
+            if (!jwt || !key || key.alg !== jwt.alg) return undefined;
+            const { htm, htu, iat, jti, ath } = jwt.payload;
+            const isRecent = typeof iat === 'number' && Math.abs(clock() / 1_000 - iat) <= MAX_AGE_S;
+            const isHere = htm === method && typeof htu === 'string' && htu.split(/[?#]/, 1)[0] === url;
+            const isOfToken = token === undefined || ath === hash('sha256', token, 'base64url');
+            if (!isRecent || !isHere || !isOfToken || typeof jti !== 'string' || jti.length > MAX_ID_LENGTH) {
+                return undefined;
+            }
+            if (!(await hasSignature(jwt, key.key))) return undefined;
+            const thumbprint = key.thumbprint.toString('base64url');
+            const isFirst = await firstUse(hash('sha256', `${thumbprint} ${jti}`, 'base64url'));
+            return isFirst ? thumbprint : undefined;
+        },
+    };
+}
+
+/** Remembers the ids of proofs in Redis. An id can be used once, by all processes together. */
+export function usedProofs(redis: Redis): (id: string) => Promise<boolean> {
+    return async (id) => {
+        const answer = await redis.set(`dpop:${id}`, '1', 'EX', 2 * MAX_AGE_S + 1, 'NX').catch((cause: unknown) => {
+            const text = 'The use of a DPoP proof cannot be recorded now.';
+            throw new AppError('unavailable', text, { retry_after: 1, reason: 'redis', cause });
+        });
+        return answer === 'OK';
+    };
+}

@@ -1,0 +1,82 @@
+import { createPublicKey, hash, type KeyObject } from 'node:crypto';
+import { decodeBase64Url, encodeBase64Url } from '../../../platform/base64.ts';
+import { JsonError, parseJson } from '../../../platform/json.ts';
+import { DID_KEY_SCHEME, decodeDidKey } from '../../../tokens/did-key.ts';
+import { decodeP256DidKey } from '../../../tokens/p256-did-key.ts';
+import type { Algorithm } from './jwt.ts';
+
+/** A public key of a wallet: P-256 or Ed25519. */
+export interface HolderKey {
+    alg: Algorithm;
+    key: KeyObject;
+    /** Without members that say nothing about the key, such as a `kid` of the wallet. */
+    jwk: PublicJwk;
+    /** SHA-256 of the key (RFC 7638). Equal keys have equal thumbprints. */
+    thumbprint: Buffer;
+}
+
+type PublicJwk = { kty: 'EC'; crv: 'P-256'; x: string; y: string } | { kty: 'OKP'; crv: 'Ed25519'; x: string };
+
+/** Length of a coordinate of a public key, in bytes. */
+const COORDINATE_BYTES = 32;
+const DID_JWK = 'did:jwk:';
+/** What stands before a compressed P-256 key in a SubjectPublicKeyInfo (RFC 5480, section 2). */
+const BEFORE_P256_KEY = Buffer.from('3039301306072a8648ce3d020106082a8648ce3d030107032200', 'hex');
+
+/** Returns the key in a JWK; undefined if it is no public key of these kinds. */
+export function keyInJwk(value: unknown): HolderKey | undefined {
+    if (typeof value !== 'object' || value === null || 'd' in value) return undefined;
+    const { kty, crv, x, y } = value as Record<string, unknown>; // any object has this type
+    if (!isCoordinate(x)) return undefined;
+    if (kty === 'OKP' && crv === 'Ed25519') return keyOf('EdDSA', { kty, crv, x });
+    if (kty === 'EC' && crv === 'P-256' && isCoordinate(y)) return keyOf('ES256', { kty, crv, x, y });
+    return undefined;
+}
+
+/** Returns the key that a DID URL of did:key or did:jwk names; undefined for any other text. */
+export function keyInDidUrl(url: string): HolderKey | undefined {
+    const [did = '', fragment, ...more] = url.split('#', 3);
+    if (fragment === undefined || more.length > 0) return undefined;
+    if (did.startsWith(DID_JWK)) return fragment === '0' ? keyInJwk(jsonIn(did.slice(DID_JWK.length))) : undefined;
+    return fragment === did.slice(DID_KEY_SCHEME.length) ? keyInDidKey(did) : undefined;
+}
+
+function keyInDidKey(did: string): HolderKey | undefined {
+    const ed25519 = decodeDidKey(did);
+    if (ed25519) return keyInJwk({ kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(ed25519) });
+    const p256 = decodeP256DidKey(did);
+    if (!p256) return undefined;
+    try {
+        // OpenSSL computes y.
+        const key = createPublicKey({ key: Buffer.concat([BEFORE_P256_KEY, p256]), format: 'der', type: 'spki' });
+        return keyInJwk(key.export({ format: 'jwk' }));
+    } catch {
+        return undefined; // the curve has no such point
+    }
+}
+
+/** One spelling for each coordinate, so that a key has one thumbprint. */
+function isCoordinate(value: unknown): value is string {
+    return typeof value === 'string' && value.length === 43 && decodeBase64Url(value)?.length === COORDINATE_BYTES;
+}
+
+function keyOf(alg: Algorithm, jwk: PublicJwk): HolderKey | undefined {
+    const { crv, kty, x } = jwk;
+    const members = 'y' in jwk ? { crv, kty, x, y: jwk.y } : { crv, kty, x }; // in this order (RFC 7638, section 3.3)
+    try {
+        const key = createPublicKey({ key: jwk, format: 'jwk' });
+        return { alg, key, jwk, thumbprint: hash('sha256', JSON.stringify(members), 'buffer') };
+    } catch {
+        return undefined; // the curve has no such point
+    }
+}
+
+function jsonIn(part: string): unknown {
+    const bytes = decodeBase64Url(part);
+    try {
+        return bytes && parseJson(bytes.toString('utf8'), { raw: new Set() });
+    } catch (error) {
+        if (error instanceof JsonError) return undefined;
+        throw error;
+    }
+}

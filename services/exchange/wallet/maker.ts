@@ -1,0 +1,36 @@
+import { type CallContext, ownContext } from '../../../platform/context.ts';
+import type { WalletDependencies } from './dependencies.ts';
+
+/** Who has made an offer. */
+interface Maker {
+    account: string;
+    /** Null if that was a session. */
+    api_key: string | null;
+    tier?: string | null;
+}
+
+/** The context of a call that a wallet causes, in the name of who has made its offer. */
+export function asMaker({ account, api_key, tier }: Maker, wallet: CallContext): CallContext {
+    const { request_id, deadline, cancellation, address } = wallet;
+    return {
+        ...ownContext(),
+        trusted: false,
+        request_id,
+        deadline,
+        cancellation,
+        address,
+        user_id: account,
+        ...(api_key !== null && { key_id: api_key }),
+        ...(tier && { tier }),
+    };
+}
+
+/** False if the API key that has made an offer is revoked or has expired: the offer has ended with it. */
+export async function makerIsActive(
+    { services }: Pick<WalletDependencies, 'services'>,
+    maker: Maker,
+    wallet: CallContext,
+): Promise<boolean> {
+    if (maker.api_key === null) return true;
+    return (await services.keys.get({ key_id: maker.api_key }, asMaker(maker, wallet))).active;
+}

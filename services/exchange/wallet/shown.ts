@@ -1,0 +1,50 @@
+import type { CallContext } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { isId } from '../../../platform/uuid.ts';
+import type {
+    CredentialOffer,
+    GetCredentialOfferRequest,
+    GetNonceRequest,
+    GetNonceResponse,
+    IssuerMetadata,
+} from '../../../proto/gen/exchange/v1/exchange.ts';
+import { configurationOf } from '../rows.ts';
+import { credentialIssuer, unknownOffer } from '../rules.ts';
+import { codeOf, hashOf } from '../secrets.ts';
+import type { WalletDependencies } from './dependencies.ts';
+
+/** The offer of a link, until it expires: a wallet may fetch it several times (OpenID4VCI 1.0, section 4.1.3). */
+export async function getCredentialOffer(
+    { store, publicUrl = '', clock }: WalletDependencies,
+    { issuer_id, secret }: GetCredentialOfferRequest,
+    context: CallContext,
+): Promise<CredentialOffer> {
+    if (!isId(issuer_id)) throw unknownOffer();
+    const now = new Date(clock()).toISOString();
+    const row = await store.findShown({ issuer: issuer_id, secret_hash: hashOf(secret), now }, context);
+    if (!row) throw unknownOffer();
+    return {
+        credential_issuer: credentialIssuer(publicUrl, issuer_id),
+        configuration_id: row.configuration,
+        code: codeOf(secret),
+        tx_code: row.tx_code === null ? undefined : JSON.parse(row.tx_code), // the service has written it
+    };
+}
+
+/** What an issuer offers, for anybody. Throws `not_found` if it offers nothing. */
+export async function getIssuerMetadata(
+    { store, publicUrl }: WalletDependencies,
+    { issuer_id }: { issuer_id: string },
+    context: CallContext,
+): Promise<IssuerMetadata> {
+    const rows = isId(issuer_id) && publicUrl !== undefined ? await store.configurations(issuer_id, context) : [];
+    if (rows.length === 0) throw new AppError('not_found', 'This issuer offers nothing.');
+    return {
+        credential_issuer: credentialIssuer(publicUrl ?? '', issuer_id),
+        configurations: rows.map(configurationOf),
+    };
+}
+
+export function getNonce({ nonces }: WalletDependencies, { issuer_id }: GetNonceRequest): GetNonceResponse {
+    return { c_nonce: nonces.make(issuer_id) };
+}

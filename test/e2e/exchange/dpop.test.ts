@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { newWalletKey } from '../../support/wallets/wallet-keys.ts';
+import { send } from '../support/client.ts';
+import { anOffer, codeOf } from './exchange-examples.ts';
+import { athOf, dpopProof, identifierOf, redemption, refusedWith, tokenCall } from './wallet.ts';
+
+describe('a token that is bound to a key', () => {
+    const bound = async () => {
+        const offered = await anOffer();
+        const { issuer_id, offer_id } = offered;
+        const key = newWalletKey();
+        const url = `${identifierOf(issuer_id)}/token`;
+        const form = redemption(await codeOf(offered));
+        const use = (proof: string) => tokenCall(issuer_id, form, { headers: { dpop: proof } });
+        return { issuer_id, offer_id, key, url, use };
+    };
+
+    it('is made for a proof of this request, which can be used once', async () => {
+        const { key, url, use } = await bound();
+        for (const proof of [
+            'x',
+            dpopProof(key, `${url}x`),
+            dpopProof(key, url, { htm: 'GET' }),
+            dpopProof(key, url, { iat: 1 }),
+            dpopProof(key, url, { jti: undefined }),
+            dpopProof({ ...key, jwk: newWalletKey().jwk }, url),
+            dpopProof({ ...key, jwk: { ...key.jwk, d: 'AA' } }, url),
+        ]) {
+            assert.deepEqual(refusedWith(await use(proof)), [400, 'invalid_dpop_proof']);
+        }
+        const proof = dpopProof(key, url);
+        const first = await use(proof);
+        assert.equal(JSON.parse(first.text).token_type, 'DPoP', first.text);
+        const other = await bound();
+        assert.deepEqual(refusedWith(await other.use(dpopProof(other.key, url))), [400, 'invalid_dpop_proof']);
+    });
+
+    it('is of no use without the key', async () => {
+        const { issuer_id, offer_id, key, url, use } = await bound();
+        const { access_token } = JSON.parse((await use(dpopProof(key, url))).text);
+        const path = `/issuers/${issuer_id}/notification`;
+        const there = `${identifierOf(issuer_id)}/notification`;
+        const ath = athOf(access_token);
+        const notify = (scheme: string, proof?: string) => {
+            const headers = { authorization: `${scheme} ${access_token}`, ...(proof && { dpop: proof }) };
+            const body = { notification_id: offer_id, event: 'credential_accepted' };
+            return send({ method: 'POST', path, headers, body });
+        };
+        assert.deepEqual(refusedWith(await notify('Bearer')), [401, 'invalid_token']);
+        assert.deepEqual(refusedWith(await notify('Bearer', dpopProof(key, there, { ath }))), [401, 'invalid_token']);
+        const refused = await notify('DPoP', dpopProof(newWalletKey(), there, { ath }));
+        assert.deepEqual(refusedWith(refused), [401, 'invalid_dpop_proof']);
+        assert.match(refused.headers.get('www-authenticate') ?? '', /^DPoP error="invalid_dpop_proof"/);
+        assert.deepEqual(refusedWith(await notify('DPoP', dpopProof(key, there))), [401, 'invalid_dpop_proof']);
+        assert.equal((await notify('DPoP', dpopProof(key, there, { ath }))).status, 200);
+    });
+});

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Answer, GATEWAYS, send, service } from '../support/client.ts';
+import { newAccount, newKey } from '../support/world.ts';
+import { aConfiguration, anOffer, codeOf, described, GRANT, linked, redeemed } from './exchange-examples.ts';
+import { identifierOf, redemption, refusedWith, tokenCall } from './wallet.ts';
+
+describe('the link of an offer', () => {
+    it('can be read again and again, also after the code is spent', async () => {
+        const offered = await anOffer({ tx_code: { length: 4, description: 'It is in the letter.' } });
+        const { issuer_id, secret } = linked(offered);
+        const first = await service.exchange.offer({ issuer_id, secret });
+        const code = first.grants[GRANT]['pre-authorized_code'];
+        assert.deepEqual(first, {
+            credential_issuer: identifierOf(issuer_id),
+            credential_configuration_ids: ['membership'],
+            grants: {
+                [GRANT]: {
+                    'pre-authorized_code': code,
+                    tx_code: { length: 4, input_mode: 'numeric', description: 'It is in the letter.' },
+                },
+            },
+        });
+        await redeemed(offered);
+        assert.deepEqual(await service.exchange.offer({ issuer_id, secret }), first);
+    });
+
+    it('leads nowhere below another issuer, or with another secret', async () => {
+        const [{ secret }, other] = [linked(await anOffer()), linked(await anOffer())];
+        for (const path of [`${other.issuer_id}/offers/${secret}`, `${other.issuer_id}/offers/x`, 'x/offers/y']) {
+            const answer = await send({ path: `/issuers/${path}` });
+            assert.deepEqual(refusedWith(answer), [404, 'invalid_request']);
+        }
+    });
+});
+
+describe('the token endpoint', () => {
+    it('spends a code once, for a token that is shown as redeemed', async () => {
+        const offered = await anOffer();
+        const { issuer_id, offer_id, token } = offered;
+        const code = await codeOf(offered);
+        const first = await tokenCall(issuer_id, { ...redemption(code), resource: 'x', user_pin: '1', client_id: 'w' });
+        assert.equal(first.status, 200, first.text);
+        const { access_token, ...rest } = JSON.parse(first.text);
+        assert.match(access_token, /^[A-Za-z0-9_-]{43}$/);
+        assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 300 });
+        assert.equal(first.headers.get('cache-control'), 'no-store');
+        assert.deepEqual(refusedWith(await tokenCall(issuer_id, redemption(code))), [400, 'invalid_grant']);
+        assert.equal((await service.as({ token }).offers.get({ offer_id })).state, 'redeemed');
+    });
+
+    it('lets a wrong transaction code spend nothing, but the fifth one end the offer on all gateways', async () => {
+        const kept = await anOffer({ tx_code: {} });
+        const code = await codeOf(kept);
+        const wrong = (value: string | undefined) => (value === '000000' ? '000001' : '000000');
+        for (let count = 0; count < 4; count++) {
+            const answer = await tokenCall(kept.issuer_id, redemption(code, wrong(kept.tx_code)), {
+                gateway: count % 2,
+            });
+            assert.deepEqual(refusedWith(answer), [400, 'invalid_grant']);
+        }
+        assert.equal((await tokenCall(kept.issuer_id, redemption(code, kept.tx_code))).status, 200);
+
+        const lost = await anOffer({ tx_code: {} });
+        const form = redemption(await codeOf(lost), wrong(lost.tx_code));
+        const guesses = Array.from({ length: 20 }, (_, index) =>
+            tokenCall(lost.issuer_id, form, { gateway: index % 2 }),
+        );
+        for (const guess of await Promise.all(guesses)) assert.deepEqual(refusedWith(guess), [400, 'invalid_grant']);
+        const right = { ...form, tx_code: lost.tx_code ?? '' };
+        for (const gateway of [0, 1]) {
+            assert.deepEqual(refusedWith(await tokenCall(lost.issuer_id, right, { gateway })), [400, 'invalid_grant']);
+        }
+        const { state } = await service.as(lost).offers.get({ offer_id: lost.offer_id });
+        assert.equal(state, 'locked');
+    });
+
+    it('refuses a transaction code that nobody asked for, and a missing one, without spending anything', async () => {
+        const plain = await anOffer();
+        const plainCode = await codeOf(plain);
+        assert.deepEqual(refusedWith(await tokenCall(plain.issuer_id, redemption(plainCode, '1234'))), [
+            400,
+            'invalid_request',
+        ]);
+        assert.equal((await tokenCall(plain.issuer_id, redemption(plainCode))).status, 200);
+        const guarded = await anOffer({ tx_code: {} });
+        const code = await codeOf(guarded);
+        for (const form of [redemption(code), redemption(code, '')]) {
+            assert.deepEqual(refusedWith(await tokenCall(guarded.issuer_id, form)), [400, 'invalid_request']);
+        }
+        assert.equal((await tokenCall(guarded.issuer_id, redemption(code, guarded.tx_code))).status, 200);
+    });
+
+    it('refuses what is no form of this grant', async () => {
+        const offered = await anOffer();
+        const { issuer_id } = offered;
+        const form = redemption(await codeOf(offered));
+        const text = new URLSearchParams(form).toString();
+        const json = { 'content-type': 'application/json' };
+        const cases: Array<[Promise<Answer>, number, string]> = [
+            [tokenCall(issuer_id, JSON.stringify(form), { headers: json }), 400, 'invalid_request'],
+            [tokenCall(issuer_id, `${text}&grant_type=x`), 400, 'invalid_request'],
+            [tokenCall(issuer_id, `${text}&other=1&other=2`), 400, 'invalid_request'],
+            [tokenCall(issuer_id, `${text}&a=%`), 400, 'invalid_request'],
+            [tokenCall(issuer_id, { grant_type: GRANT }), 400, 'invalid_request'],
+            [tokenCall(issuer_id, ''), 400, 'invalid_request'],
+            [tokenCall(issuer_id, { ...form, grant_type: 'authorization_code' }), 400, 'unsupported_grant_type'],
+            [tokenCall(issuer_id, `${text}&a=${'a'.repeat(8 << 10)}`), 413, 'invalid_request'],
+            [tokenCall(issuer_id, redemption('a'.repeat(43))), 400, 'invalid_grant'],
+            [tokenCall('x', form), 400, 'invalid_grant'],
+        ];
+        for (const [answer, status, name] of cases) assert.deepEqual(refusedWith(await answer), [status, name]);
+        const other = await aConfiguration();
+        assert.deepEqual(refusedWith(await tokenCall(other.issuer_id, form)), [400, 'invalid_grant']);
+        assert.equal((await send({ path: `/issuers/${issuer_id}/token` })).status, 405);
+        assert.equal((await tokenCall(issuer_id, form)).status, 200); // none of these has spent it
+    });
+
+    it('knows no offer whose API key is revoked, whose configuration is deleted, or that is deleted', async () => {
+        const account = await newAccount();
+        const [{ api_key: token, key_id }, me] = [await newKey(account), service.as(account)];
+        const { issuer_id } = await service.as({ token }).issuers.create({ name: 'club', method: 'web' });
+        const configuration = { issuer_id, configuration_id: 'membership' };
+        await me.configurations.create({ ...described(), ...configuration });
+        const make = () => service.as({ token }).offers.create({ ...configuration, claims: {} });
+        const [deleted, unspent, opened] = [await make(), await make(), await make()];
+        const codes = [await codeOf(deleted), await codeOf(unspent)];
+        const { access_token } = await redeemed(opened);
+        await me.offers.delete({ offer_id: deleted.offer_id });
+        await me.keys.revoke({ key_id });
+        for (const code of codes) {
+            assert.deepEqual(refusedWith(await tokenCall(issuer_id, redemption(code))), [400, 'invalid_grant']);
+        }
+        const body = { notification_id: opened.offer_id, event: 'credential_accepted' };
+        const path = `/issuers/${issuer_id}/notification`;
+        const late = await send({ method: 'POST', path, token: access_token, body });
+        assert.deepEqual(refusedWith(late), [401, 'invalid_token']);
+    });
+
+    it('answers scripts of every web page', async () => {
+        const { issuer_id } = await aConfiguration();
+        const url = `${GATEWAYS[0]}/issuers/${issuer_id}/token`;
+        const headers = { origin: 'https://wallet.example', 'access-control-request-method': 'POST' };
+        const preflight = await fetch(url, { method: 'OPTIONS', headers });
+        assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
+        assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /DPoP/);
+        const refused = await fetch(url, { method: 'POST', headers: { origin: 'https://wallet.example' } });
+        assert.equal(refused.headers.get('access-control-allow-origin'), '*');
+    });
+});
+
+describe('the metadata of an issuer', () => {
+    it('says in three places the same identifier', async () => {
+        const { issuer_id } = await aConfiguration({ max_keys: 3, proof_algs: ['ES256'] });
+        const issuer = await service.exchange.issuerMetadata({ issuer_id });
+        const server = await service.exchange.serverMetadata({ issuer_id });
+        const identifier = identifierOf(issuer_id);
+        assert.deepEqual([issuer.credential_issuer, server.issuer], [identifier, identifier]);
+        assert.equal(server.token_endpoint, `${identifier}/token`);
+        assert.deepEqual(issuer.batch_credential_issuance, { batch_size: 3 });
+        const { display, claims } = described();
+        const [{ logo, ...shown }] = display as [Record<string, unknown>];
+        assert.deepEqual(issuer.credential_configurations_supported, {
+            membership: {
+                format: 'dc+sd-jwt',
+                vct: described().vct,
+                cryptographic_binding_methods_supported: ['jwk', 'did:key', 'did:jwk'],
+                proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } },
+                credential_metadata: { display: [{ ...shown, logo: { uri: logo } }], claims },
+            },
+        });
+    });
+
+    it('is none for an issuer that offers nothing', async () => {
+        for (const name of ['openid-credential-issuer', 'oauth-authorization-server']) {
+            const path = `/.well-known/${name}/issuers/01a1fac9-0f21-7000-9d3e-8b7c6a5f4e3d`;
+            assert.equal((await send({ path })).status, 404);
+        }
+    });
+});

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import type { CallContext } from '../../../platform/context.ts';
+import { loadConfig } from '../../../platform/process/config.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import type { Credential, IssueRequest } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { cursors } from '../../../services/cursors.ts';
+import { configurationsStore } from '../../../services/exchange/configurations.store.ts';
+import { offersStore } from '../../../services/exchange/offers.store.ts';
+import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
+import { exchangeService } from '../../../services/exchange/service.ts';
+import { dpopProofs } from '../../../services/exchange/wallet/dpop.ts';
+import { nonces } from '../../../services/exchange/wallet/nonces.ts';
+import { walletStore } from '../../../services/exchange/wallet/wallet.store.ts';
+import { idempotencies } from '../../../services/idempotency/idempotency.ts';
+import { testContext, testDatabase } from '../../support/harness.ts';
+
+export const PUBLIC_URL = 'https://credentials.example/base';
+const GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
+const SECRETS = ['a-secret-of-the-services'] as const;
+
+/** The service on a database of its own. Its calls of credentials are noted, and answered by `issue`. */
+export async function exchangeFixture() {
+    const { db } = await testDatabase();
+    const clock = { now: Date.UTC(2026, 10, 20) };
+    const time = () => clock.now;
+    const issued: Array<{ request: IssueRequest; key: string | undefined }> = [];
+    const issue = async (request: IssueRequest, { idempotency_key: key }: CallContext): Promise<Credential> => {
+        issued.push({ request, key });
+        const credentialId = `urn:uuid:${key}`;
+        const { issuer_did: issuer, subject_did: subject, credential_type } = request;
+        return {
+            credential_id: credentialId,
+            credential: `token of ${key}`,
+            issuer,
+            subject,
+            credential_type,
+            issued_at: '',
+        } as Credential;
+    };
+    const getIssuer = async ({ issuer_id }: { issuer_id: string }) => ({
+        issuer_id,
+        did: `did:web:credentials.example:base:issuers:${issuer_id}`,
+        method: 'web',
+        name: 'club',
+        created_at: '',
+        keys: [],
+    });
+    const pepper = 'a-pepper-of-the-deployment';
+    const config = loadConfig({ IDEMPOTENCY_PEPPER: pepper });
+    const shared = { publicUrl: PUBLIC_URL, pepper, clock: time };
+    const service = exchangeService({
+        ...shared,
+        configurations: configurationsStore(db),
+        offers: offersStore(db),
+        erasureSteps: exchangeErasure(db),
+        idempotency: idempotencies({ config, databasesOf: () => [db], metrics: createMetrics(), clock: time })(
+            'exchange',
+        ),
+        cursors: cursors(SECRETS),
+        services: { signing: { getIssuer } },
+        quota: { free: 3, basic: 3, pro: 3, enterprise: 3 },
+        wallet: {
+            ...shared,
+            store: walletStore(db),
+            services: { credentials: { issue }, keys: { get: async () => ({ active: true }) as never } },
+            nonces: nonces(SECRETS, time),
+            dpopProofs: dpopProofs(async () => true, time),
+        },
+    });
+
+    return { db, clock, service, issued, redeemed: (options = {}) => redeemed(service, options) };
+}
+
+/** An offer of a new account, and the access token for it. */
+async function redeemed(service: ReturnType<typeof exchangeService>, { max_keys = 1 }: { max_keys?: number }) {
+    const context = testContext({ user_id: randomUUID() });
+    const issuerId = randomUUID();
+    const configurationId = 'membership';
+    await service.createConfiguration(
+        {
+            ...{
+                issuer_id: issuerId,
+                configuration_id: configurationId,
+                format: 'dc+sd-jwt',
+                vct: 'https://club.example/membership',
+            },
+            ...{ display: [], claims: [], proof_algs: [], max_keys },
+        },
+        context,
+    );
+    const { offer, offer_uri } = await service.createOffer(
+        { issuer_id: issuerId, configuration_id: configurationId, claims: '{"given_name":"Ada"}' },
+        context,
+    );
+    const secret = decodeURIComponent(offer_uri).split('/').at(-1) ?? '';
+    const wallet = testContext();
+    const { code } = await service.getCredentialOffer({ issuer_id: issuerId, secret }, wallet);
+    const { access_token } = await service.redeem({ issuer_id: issuerId, grant_type: GRANT, code }, wallet);
+    const { c_nonce } = await service.getNonce({ issuer_id: issuerId }, wallet);
+    const offerId = offer?.offer_id ?? '';
+    const identifier = `${PUBLIC_URL}/issuers/${issuerId}`;
+    return {
+        context,
+        wallet,
+        issuer_id: issuerId,
+        configuration_id: configurationId,
+        offer_id: offerId,
+        secret,
+        code,
+        access_token,
+        c_nonce,
+        identifier,
+    };
+}
