@@ -94,16 +94,26 @@ export async function expectError(status: number, call: Call): Promise<Answer> {
     return answer;
 }
 
+/** Sends a request of a wallet that must be refused with `status`. Returns the name of the error. */
+export async function expectWalletError(status: number, call: Call): Promise<string> {
+    const answer = await send(call);
+    assert.equal(answer.status, status, `${call.method ?? 'GET'} ${call.path}: ${answer.text}`);
+    return answer.body.error;
+}
+
 /** The paths of answers that have no envelope, and their media types. */
 const DOCUMENTS: ReadonlyArray<[path: RegExp, contentType: string]> = [
     [/^\/issuers\/[^/]+\/did\.json$/, 'application/did+json'],
-    [/^\/\.well-known\/jwt-vc-issuer\//, 'application/json; charset=utf-8'],
+    [/^\/\.well-known\//, 'application/json; charset=utf-8'],
     [/^\/v1\/status-lists$/, 'application/json; charset=utf-8'],
     [/^\/v1\/status-lists\/[^/]+$/, 'application/statuslist+jwt'],
     [/^\/internal\/v1\/admin\/users\/import$/, 'application/x-ndjson; charset=utf-8'],
     [/^\/internal\/v1\/audit(?:\?|$)/, 'application/x-ndjson; charset=utf-8'],
     [/^\/v1\/me\/export$/, 'application/x-ndjson; charset=utf-8'],
 ];
+
+/** The paths that wallets call. Their answers have no envelope. */
+const FOR_WALLETS = /^\/issuers\/[^/]+\/(?:offers\/|token$|nonce$|credential$|notification$)/;
 
 /** What every answer carries but public documents, which are kept for other clients. */
 const CARRIED: ReadonlyArray<[name: string, form: RegExp]> = [
@@ -121,13 +131,20 @@ function checkEverywhere(response: Response, text: string, { method = 'GET', pat
     const isPublic = response.headers.get('cache-control')?.includes('public');
     if (isPublic) for (const name of ONE_CLIENTS) assert.equal(response.headers.get(name), null, `${where}: ${name}`);
     else for (const [name, form] of CARRIED) assert.match(response.headers.get(name) ?? '', form, `${where}: ${name}`);
-    assert.equal(response.headers.get('www-authenticate'), response.status === 401 ? 'Bearer' : null, where);
+    const isForWallet = FOR_WALLETS.test(path);
+    const challenge = response.headers.get('www-authenticate');
+    if (isForWallet) assert.equal(challenge !== null, response.status === 401, where);
+    else assert.equal(challenge, response.status === 401 ? 'Bearer' : null, where);
     assert.equal(response.headers.get('x-powered-by'), null);
     const document = response.ok ? DOCUMENTS.find(([known]) => known.test(path)) : undefined;
     assert.equal(response.headers.get('content-type'), document?.[1] ?? 'application/json; charset=utf-8', where);
     assert.doesNotMatch(text, /\bat .*\.(ts|js):\d|node_modules|SELECT |INSERT |file:\/\/|127\.0\.0\.1:/, where);
     if (method === 'HEAD' || document || path.split('?')[0] === '/internal/health') return;
     const keys = Object.keys(JSON.parse(text));
+    if (isForWallet) {
+        if (!response.ok && response.status !== 405) assert.deepEqual(keys, ['error', 'error_description'], where);
+        return;
+    }
     assert.deepEqual(keys, response.ok ? ['status', 'message', 'data'] : ['status', 'message', 'error'], where);
     assert.ok(
         keys.every((key) => key === 'data' || typeof JSON.parse(text)[key] === 'string'),
