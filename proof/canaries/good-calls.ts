@@ -4,6 +4,7 @@ import { newEmail } from '../../test/e2e/support/world.ts';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { type PublicKey, publicKeyOf, type Seed, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import type { Canaries } from './canary.ts';
+import { livedExports, livedImport, livedWebhook } from './event-calls.ts';
 import { livedIssuers } from './issuer-calls.ts';
 import { post, twice } from './posts.ts';
 
@@ -28,6 +29,9 @@ export async function callWell(canaries: Canaries): Promise<Person> {
         if (caller !== asTrusted) await livedIssuers(caller, canaries);
     }
     await livedBatch(canaries);
+    await livedWebhook({ token: person.api_key }, canaries);
+    await livedImport(canaries);
+    await livedExports({ token: person.session }, canaries);
     return person;
 }
 

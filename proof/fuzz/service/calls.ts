@@ -1,3 +1,4 @@
+import { service } from '../../../test/e2e/support/client.ts';
 import { METHODS, messageAt, methodAt } from '../../../test/e2e/support/grpc.ts';
 import { anIssued, newAccount, newDid, newKey, newWallet, payloadOf } from '../../../test/e2e/support/world.ts';
 import { mutated } from '../mutator.ts';
@@ -72,6 +73,8 @@ export async function callPool(): Promise<CallPool> {
     const issuer = await newDid(api_key);
     const { credential, credential_id, issuer: issuerDid } = await anIssued();
     const { wallet_id, password } = await newWallet(api_key);
+    const url = 'https://receiver.example/hooks';
+    const { webhook_id } = await service.as({ token: api_key }).webhooks.create({ url, types: ['key.created'] });
     const texts = [
         account.user_id,
         account.email,
@@ -92,6 +95,9 @@ export async function callPool(): Promise<CallPool> {
             credential_id,
             wallet_id,
             password,
+            webhook_id,
+            url,
+            'key.created',
             JSON.stringify(payloadOf(credential)),
             ...ODD_TEXTS,
         ],

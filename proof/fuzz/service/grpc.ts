@@ -38,7 +38,7 @@ function metadataFor(pool: CallPool, random: Random): Metadata {
     if (!random.oneIn(4)) metadata.set('x-on-behalf-of', random.pick(pool.userIds) ?? '');
     if (random.oneIn(2)) metadata.set('x-account-tier', random.pick(['free', 'enterprise', 'none', ''] as const));
     if (random.oneIn(2)) metadata.set('x-trusted', random.pick(['true', 'false', '1'] as const));
-    for (const name of ['x-request-id', 'traceparent', 'x-session-id', 'x-client-address']) {
+    for (const name of ['x-request-id', 'traceparent', 'x-session-id', 'x-key-id', 'x-client-address']) {
         if (random.oneIn(3)) metadata.set(name, random.pick(odd) ?? '');
     }
     return metadata;
