@@ -37,7 +37,7 @@ export function signingService(deps: SigningDependencies): ServiceOf<typeof Sign
         eraseWebhookSecrets: (request, context) => eraseWebhookSecrets(deps, request, context),
         signWebhook: webhookSigner(deps),
         eraseAccount: erasure(deps.store.erasure),
-        ...statusLists(own),
+        ...statusLists(own, deps),
         ...checkpointSigner(own, deps.store),
     };
 }

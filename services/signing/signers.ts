@@ -24,6 +24,11 @@ export interface Signers {
      * and `conflict` if the issuer signs no more.
      */
     find(named: NamedSigner, context: CallContext): Promise<Signer>;
+    /**
+     * Like `find`, for the status lists of an issuer of any account. An archived issuer signs them, too: what it has issued
+     * stays valid, and can be revoked.
+     */
+    findForList(named: NamedSigner, context: CallContext): Promise<Signer>;
 }
 
 interface NamedSigner {
@@ -40,11 +45,20 @@ const KEY_IS_COMPROMISED = 'The key that has signed this is compromised, so it s
 export function signers({ store, seeds }: { store: SigningStore; seeds: Seeds }): Signers {
     const known = leases<Signer>(({ seed }) => wipeSecret(seed));
 
-    async function read({ did, kid, algs = EDDSA }: NamedSigner, context: CallContext): Promise<Signer> {
-        const rows = (await store.signer(did, context)).filter(({ account }) => account === context.user_id);
-        const [row] = rows;
-        if (!row) throw notFound();
-        if (row.archived_at !== null) throw new AppError('conflict', 'This issuer is archived, so it signs no more.');
+    async function read(named: NamedSigner, context: CallContext): Promise<Signer> {
+        const rows = (await store.signer(named.did, context)).filter(({ account }) => account === context.user_id);
+        if (rows.some(({ archived_at }) => archived_at !== null)) {
+            throw new AppError('conflict', 'This issuer is archived, so it signs no more.');
+        }
+        return opened(rows, named, context);
+    }
+
+    async function opened(
+        rows: readonly SignerRow[],
+        { kid, algs = EDDSA }: NamedSigner,
+        context: CallContext,
+    ): Promise<Signer> {
+        if (rows.length === 0) throw notFound();
         const usable = rows.filter(
             (key) => key.compromised_at === null && (kid === undefined ? key.retired_at === null : key.kid === kid),
         );
@@ -64,6 +78,12 @@ export function signers({ store, seeds }: { store: SigningStore; seeds: Seeds })
         async find(named, context) {
             const signer = await known.find(nameOf(named), () => read(named, context));
             if (!signer || signer.account !== context.user_id) throw notFound();
+            return signer;
+        },
+        async findForList(named, context) {
+            const readAny = async () => opened(await store.signer(named.did, context), named, context);
+            const signer = await known.find(`list ${nameOf(named)}`, readAny);
+            if (!signer) throw notFound();
             return signer;
         },
     };

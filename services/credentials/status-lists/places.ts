@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createCache } from '../../../platform/cache.ts';
 import { ownContext } from '../../../platform/context.ts';
 import { AppError, invalid } from '../../../platform/errors.ts';
 import { singleFlight } from '../../../platform/single-flight.ts';
@@ -6,8 +7,7 @@ import type { StatusPlace } from '../../../proto/gen/credentials/v1/credentials.
 import { newIdIn } from '../parts/part-map.ts';
 import { permutation } from './permutation.ts';
 import type { Publisher, StatusListDependencies } from './publisher.ts';
-import type { Block, Place, StatusList } from './rows.ts';
-import { BLOCK_PLACES } from './status-lists.store.ts';
+import type { Block, ListOwner, Place, StatusList } from './rows.ts';
 import { uriOf } from './uri.ts';
 
 /**
@@ -36,10 +36,13 @@ const ATTEMPTS = 4;
 /** Gives places on status lists to new credentials. */
 export interface StatusPlaces {
     /**
-     * Returns a place that no other credential has. Throws AppError `invalid` if the service has no PUBLIC_URL, and
-     * `unavailable` if the key of the lists is lost: within a day, nobody could verify the credential any more.
+     * Returns a place that no other credential has, on the list of the service. Throws AppError `invalid` if the service has
+     * no PUBLIC_URL, and `unavailable` if the key of the lists is lost: within a day, nobody could verify the credential any
+     * more.
      */
     take(): Promise<Place>;
+    /** Like take(), on the list of a did:web issuer. Throws `conflict` if the issuer cannot sign. */
+    takeOf(issuerDid: string): Promise<Place>;
     /** Finds the place of a credential by its UUID. Throws an Error if it has none. */
     find(id: string): Promise<Place>;
 }
@@ -50,6 +53,19 @@ interface PlacesDependencies extends StatusListDependencies {
     part: number;
 }
 
+/**
+ * Number of places of the service's list that a process takes at a time. It divides LIST_PLACES. A process that ends leaves
+ * the rest of its places empty. Beyond it: it takes more when they are used up.
+ */
+export const BLOCK_PLACES = 1_024;
+/** The same for the list of an issuer, of which there are many. */
+const ISSUER_BLOCK_PLACES = 64;
+/**
+ * Maximum number of issuers whose places a process keeps. Beyond it: the least recently used half is dropped, with the
+ * places that they have left.
+ */
+const MAX_ISSUERS = 256;
+
 interface Open extends StatusList {
     indexOf(place: number): number;
     next: number;
@@ -57,30 +73,57 @@ interface Open extends StatusList {
 }
 
 export function statusPlaces(deps: PlacesDependencies): StatusPlaces {
-    const { store, publicUrl } = deps;
+    const { store } = deps;
     const signerDid = currentSigner(deps.signing);
-    let open: Open | undefined;
-    const refill = singleFlight(
-        async (url: string) => {
-            const { permutation_key: key, first, ...list } = await nextBlock(deps, url);
-            open = { ...list, indexOf: permutation(key), next: first, end: first + BLOCK_PLACES };
-        },
-        BLOCK_TIMEOUT_MS,
-        REASON,
-    );
+    const ofService = openList(deps);
+    const ofIssuers = createCache<string, OpenList>(MAX_ISSUERS);
     return {
         async take() {
-            if (publicUrl === undefined) throw invalid('status_list is not possible: this service has no PUBLIC_URL.');
-            const did = await signerDid();
-            if (did !== undefined && open?.issuer_did !== did) open = undefined; // the earlier signer's key was given up
-            while (open === undefined || open.next === open.end) await refill(publicUrl);
-            const { list, list_id, public_url, issuer_did } = open;
-            return { list, list_id, public_url, issuer_did, status_index: open.indexOf(open.next++) };
+            const publicUrl = requirePublicUrl(deps);
+            return ofService.take({ public_url: publicUrl }, await signerDid());
+        },
+        async takeOf(issuerDid) {
+            const publicUrl = requirePublicUrl(deps);
+            const known = ofIssuers.get(issuerDid) ?? openList(deps);
+            ofIssuers.set(issuerDid, known);
+            return known.take({ public_url: publicUrl, issuer_did: issuerDid }, issuerDid);
         },
         async find(id) {
             const place = await store.findPlace(id);
             if (!place) throw new Error('A credential with a status list has no place.');
             return place;
+        },
+    };
+}
+
+function requirePublicUrl({ publicUrl }: PlacesDependencies): string {
+    if (publicUrl === undefined) throw invalid('status_list is not possible: this service has no PUBLIC_URL.');
+    return publicUrl;
+}
+
+interface OpenList {
+    /** `signer`: the DID that signs the lists of this owner now, if it is known. */
+    take(owner: ListOwner, signer: string | undefined): Promise<Place>;
+}
+
+/** The places of one owner that this process may give out. */
+function openList(deps: PlacesDependencies): OpenList {
+    let open: Open | undefined;
+    const refill = singleFlight(
+        async (owner: ListOwner) => {
+            const places = owner.issuer_did === undefined ? BLOCK_PLACES : ISSUER_BLOCK_PLACES;
+            const { permutation_key: key, first, ...list } = await nextBlock(deps, owner, places);
+            open = { ...list, indexOf: permutation(key), next: first, end: first + places };
+        },
+        BLOCK_TIMEOUT_MS,
+        REASON,
+    );
+    return {
+        async take(owner, signer) {
+            if (signer !== undefined && open?.issuer_did !== signer) open = undefined; // the earlier signer's key was given up
+            while (open === undefined || open.next === open.end) await refill(owner);
+            const { list, list_id, public_url, issuer_did } = open;
+            return { list, list_id, public_url, issuer_did, status_index: open.indexOf(open.next++) };
         },
     };
 }
@@ -112,21 +155,22 @@ function currentSigner(signing: StatusListDependencies['signing']): () => Promis
  */
 async function nextBlock(
     { store, signing, publisher, part, clock }: PlacesDependencies,
-    publicUrl: string,
+    owner: ListOwner,
+    places: number,
 ): Promise<Block> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const block = await store.takeBlock(publicUrl);
+        const block = await store.takeBlock(owner, places);
         if (block) return block;
-        const unread = await store.findOpen(publicUrl);
+        const unread = await store.findOpen(owner);
         if (unread) {
             await publisher.publish(unread);
             continue;
         }
-        const { did } = await signing.getStatusKey({}, ownContext());
+        const did = owner.issuer_did ?? (await signing.getStatusKey({}, ownContext())).did;
         const now = clock();
         await store.begin({
             list_id: newIdIn(part, now),
-            public_url: publicUrl,
+            public_url: owner.public_url,
             issuer_did: did,
             permutation_key: randomBytes(KEY_BYTES),
             created_at: new Date(now).toISOString(),

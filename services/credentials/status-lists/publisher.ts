@@ -1,4 +1,5 @@
 import { ownContext } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
 import type { ServiceOf } from '../../../platform/rpc/definition.ts';
 import type { SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
 import { TTL_SECONDS } from '../../../proto/limits.ts';
@@ -15,12 +16,19 @@ export const RESIGN_AFTER_MS = 43_200_000;
 const CHANGES = 10_000;
 /** Number of old lists that one run signs again. Beyond it: the next run signs the rest. */
 const OLD_LISTS = 100;
+/**
+ * How long a list waits whose issuer could not sign it, in milliseconds: its key is compromised or lost. A new credential on
+ * it ends the wait.
+ */
+const RETRY_MS = 600_000;
+/** Number of lists of issuers whose keys one run checks. Beyond it: the next run checks the next ones. */
+const SIGNED_LISTS = 100;
 /** Number of lists that are compressed and signed at a time. Beyond it: the others wait. */
 const LISTS_IN_FLIGHT = 2;
 
 export interface StatusListDependencies {
     store: StatusListStore;
-    signing: Pick<ServiceOf<typeof SigningServiceDefinition>, 'getStatusKey' | 'signStatusList'>;
+    signing: Pick<ServiceOf<typeof SigningServiceDefinition>, 'getStatusKey' | 'signStatusList' | 'getKeys'>;
     /** The URL of the service in the addresses of its lists. Without one, no credential gets a place. */
     publicUrl: string | undefined;
     /** Milliseconds since 1970. */
@@ -51,12 +59,34 @@ export function statusListPublisher({ store, signing, clock }: Omit<StatusListDe
             ttl: TTL_SECONDS,
             status_list: { bits: 1, lst },
         });
-        const { token } = await signing.signStatusList({ payload }, ownContext());
+        const { token, kid } = await signing.signStatusList({ payload, ...ownerOf(list) }, ownContext());
         const issuedAt = new Date(now * 1_000).toISOString();
-        await store.publish({ list: list.list, revoked: revoked.length, issued_at: issuedAt, token });
+        await store.publish({ list: list.list, revoked: revoked.length, issued_at: issuedAt, token, kid });
     }
 
-    return { publish, run: () => runOnce({ store, clock, publish }) };
+    const distrusted = distrustedLists({ store, signing });
+    return { publish, run: () => runOnce({ store, clock, publish, distrusted }) };
+}
+
+/** Who signs a list, unless it is the service itself. */
+function ownerOf({ issuer_did }: StatusList): { did?: string } {
+    return issuer_did.startsWith('did:web:') ? { did: issuer_did } : {};
+}
+
+/**
+ * Returns a function that finds lists of issuers whose key is compromised by now: nobody accepts them any more. Each call
+ * looks at the next SIGNED_LISTS of them, and begins again after the last one.
+ */
+function distrustedLists({ store, signing }: Pick<StatusListDependencies, 'store' | 'signing'>) {
+    let after = 0;
+    return async (): Promise<readonly StatusList[]> => {
+        const signed = await store.findSigned(after, SIGNED_LISTS);
+        after = signed.length < SIGNED_LISTS ? 0 : (signed.at(-1)?.list ?? 0);
+        if (signed.length === 0) return [];
+        const { issuers } = await signing.getKeys({ dids: signed.map((list) => list.issuer_did) }, ownContext());
+        const kids = new Set(issuers.flatMap((issuer) => issuer.kids));
+        return signed.filter(({ kid }) => kid !== null && !kids.has(kid)).map(({ kid: _, ...list }) => list);
+    };
 }
 
 /** Publishes what is due. A list that fails does not keep the others waiting. */
@@ -64,8 +94,17 @@ async function runOnce({
     store,
     clock,
     publish,
-}: Pick<StatusListDependencies, 'store' | 'clock'> & Pick<Publisher, 'publish'>): Promise<void> {
+    distrusted,
+}: Pick<StatusListDependencies, 'store' | 'clock'> &
+    Pick<Publisher, 'publish'> & { distrusted(): Promise<readonly StatusList[]> }): Promise<void> {
     const failures = new Map<number, unknown>();
+
+    /** An issuer that cannot sign is the business of its owner: the list waits, and is no failure of the service. */
+    const failed = async (list: StatusList, error: unknown) => {
+        const isPostponed = ownerOf(list).did !== undefined && error instanceof AppError && error.kind === 'conflict';
+        if (isPostponed) await store.postpone(list.list);
+        else failures.set(list.list, error);
+    };
 
     /** Publishes these lists, each of them with what follows. */
     const publishAll = (lists: readonly StatusList[], then = async (_: StatusList) => {}) =>
@@ -75,7 +114,7 @@ async function runOnce({
             (list) =>
                 publish(list)
                     .then(() => then(list))
-                    .catch((error: unknown) => void failures.set(list.list, error)),
+                    .catch((error: unknown) => failed(list, error)),
             ownContext(),
         );
 
@@ -92,7 +131,9 @@ async function runOnce({
     }
 
     while (await publishChanges());
-    await publishAll(await store.findOld(new Date(clock() - RESIGN_AFTER_MS).toISOString(), OLD_LISTS));
+    const ago = (ms: number) => new Date(clock() - ms).toISOString();
+    await publishAll(await store.findOld({ before: ago(RESIGN_AFTER_MS), retry: ago(RETRY_MS) }, OLD_LISTS));
+    await publishAll(await distrusted());
     if (failures.size === 1) for (const error of failures.values()) throw error;
     if (failures.size > 1)
         throw new AggregateError(failures.values(), `${failures.size} status lists cannot be published`);

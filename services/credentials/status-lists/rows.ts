@@ -8,7 +8,7 @@ export const statusList = z.strictObject({
     list_id: z.string(),
     /** The URL of the service in the address. */
     public_url: z.string(),
-    /** The did:key that signs it. */
+    /** Who signs it: the did:key of the service, or a did:web issuer. */
     issuer_did: z.string(),
 });
 export type StatusList = z.infer<typeof statusList>;
@@ -22,7 +22,7 @@ export type Place = z.infer<typeof place>;
 /** Places of a list that one process may give out. */
 export const block = statusList.extend({
     permutation_key: z.instanceof(Buffer),
-    /** The number of the first place. The block has BLOCK_PLACES of them. */
+    /** The number of the first place. */
     first: z.number(),
 });
 export type Block = z.infer<typeof block>;
@@ -37,7 +37,19 @@ export interface NewPublication {
     revoked: number;
     issued_at: string;
     token: string;
+    /** The key that has signed it, for a list of an issuer. */
+    kid: string | undefined;
 }
+
+/** Whose list is meant: that of a did:web issuer, or without one that of the service. */
+export interface ListOwner {
+    public_url: string;
+    issuer_did?: string | undefined;
+}
+
+/** A list of an issuer, and the key that signed it last. */
+export const signedList = statusList.extend({ kid: z.string().nullable() });
+export type SignedList = z.infer<typeof signedList>;
 
 /** A revocation that may not be published yet. */
 export const change = z.strictObject({ id: z.number(), list: z.number() });
@@ -47,11 +59,14 @@ export type Change = z.infer<typeof change>;
 export const ages = z.strictObject({ changed_ms: z.number().nullable(), published_ms: z.number().nullable() });
 
 export interface StatusListStore {
-    /** Takes the next block of places of the open list. Undefined if no list is open, or if nobody can read it yet. */
-    takeBlock(publicUrl: string): Promise<Block | undefined>;
+    /**
+     * Takes the next block of places of the open list. Undefined if no list is open, or if nobody can read it yet, or if its
+     * signing was postponed.
+     */
+    takeBlock(owner: ListOwner, places: number): Promise<Block | undefined>;
     /** Finds the open list, whether it is published or not. */
-    findOpen(publicUrl: string): Promise<StatusList | undefined>;
-    /** Begins a list, unless another one is open. */
+    findOpen(owner: ListOwner): Promise<StatusList | undefined>;
+    /** Begins a list, unless the issuer has another open one. */
     begin(list: Omit<StatusList, 'list'> & { permutation_key: Buffer; created_at: string }): Promise<void>;
     /** Finds the place of a credential by its UUID. Undefined if it has none. */
     findPlace(id: string): Promise<Place | undefined>;
@@ -67,8 +82,15 @@ export interface StatusListStore {
     removeChanges(ids: readonly number[]): Promise<void>;
     /** Finds those among these lists that can still be signed. */
     findLists(lists: readonly number[]): Promise<readonly StatusList[]>;
-    /** Finds up to `limit` lists that were published before this time, or never: the oldest first. */
-    findOld(before: string, limit: number): Promise<readonly StatusList[]>;
+    /**
+     * Finds up to `limit` lists that were published before a time, or never, the oldest first; those of issuers also if they
+     * were postponed before `retry`.
+     */
+    findOld(times: { before: string; retry: string }, limit: number): Promise<readonly StatusList[]>;
+    /** Finds up to `limit` published lists of issuers after the list `after`, in the order of their numbers. */
+    findSigned(after: number, limit: number): Promise<readonly SignedList[]>;
+    /** Notes that the issuer of a list cannot sign now. Its lists are not due until they are published again. */
+    postpone(list: number): Promise<void>;
     readAges(): Promise<z.infer<typeof ages>>;
     /** Returns up to `limit` published lists, newest first. */
     listPublished(limit: number): Promise<ReadonlyArray<z.infer<typeof listedList>>>;

@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import { LIST_PLACES } from './permutation.ts';
-import { ages, block, change, listedList, place, publishedList, type StatusListStore, statusList } from './rows.ts';
-
-/**
- * Number of places that a process takes at a time. It divides LIST_PLACES. A process that ends leaves the rest of its
- * places empty. Beyond it: it takes more when they are used up.
- */
-export const BLOCK_PLACES = 1_024;
+import {
+    ages,
+    block,
+    change,
+    type ListOwner,
+    listedList,
+    place,
+    publishedList,
+    type StatusListStore,
+    signedList,
+    statusList,
+} from './rows.ts';
 
 const LIST_COLUMNS = sql.fragment`list, list_id, public_url, issuer_did`;
 /** Names a published list. Two publications with the same number of revocations and the same time are equal. */
@@ -44,18 +49,17 @@ export function statusListStore(db: Database): StatusListStore {
 
 function placeStore(db: Database): Pick<StatusListStore, 'takeBlock' | 'findOpen' | 'begin' | 'findPlace'> {
     return {
-        async takeBlock(publicUrl) {
+        async takeBlock(owner, places) {
             const [taken] = await db.rows(sql.type(block)`
-                UPDATE credentials.status_lists SET taken = taken + ${BLOCK_PLACES}
-                WHERE public_url = ${publicUrl} AND taken < ${LIST_PLACES}
+                UPDATE credentials.status_lists SET taken = taken + ${places}
+                WHERE ${isOpen(owner)} AND abandoned_at IS NULL
                     AND EXISTS (SELECT FROM credentials.status_publications AS p WHERE p.list = status_lists.list)
-                RETURNING ${LIST_COLUMNS}, permutation_key, taken - ${BLOCK_PLACES} AS first`);
+                RETURNING ${LIST_COLUMNS}, permutation_key, taken - ${places} AS first`);
             return taken;
         },
-        async findOpen(publicUrl) {
+        async findOpen(owner) {
             const [list] = await db.rows(sql.type(statusList)`
-                SELECT ${LIST_COLUMNS} FROM credentials.status_lists
-                WHERE public_url = ${publicUrl} AND taken < ${LIST_PLACES}`);
+                SELECT ${LIST_COLUMNS} FROM credentials.status_lists WHERE ${isOpen(owner)}`);
             return list;
         },
         async begin({ list_id, public_url, issuer_did, permutation_key, created_at }) {
@@ -77,6 +81,13 @@ function placeStore(db: Database): Pick<StatusListStore, 'takeBlock' | 'findOpen
     };
 }
 
+/** Of the lists of the service, which a did:key signs, one is open, whichever key that is. */
+function isOpen({ public_url, issuer_did }: ListOwner) {
+    const owned =
+        issuer_did === undefined ? sql.fragment`issuer_did LIKE 'did:key:%'` : sql.fragment`issuer_did = ${issuer_did}`;
+    return sql.fragment`public_url = ${public_url} AND taken < ${LIST_PLACES} AND ${owned}`;
+}
+
 function publisherStore(
     db: Database,
 ): Omit<StatusListStore, 'takeBlock' | 'findOpen' | 'begin' | 'findPlace' | 'listPublished' | 'findPublished'> {
@@ -90,13 +101,26 @@ function publisherStore(
             const bytes = read?.indexes ?? Buffer.alloc(0);
             return new Int32Array(bytes.length / 4).map((_, place) => bytes.readInt32BE(place * 4));
         },
-        async publish({ list, revoked, issued_at, token }) {
+        async publish({ list, revoked, issued_at, token, kid }) {
             await db.rows(sql.unsafe`
-                INSERT INTO credentials.status_publications AS p (list, revoked, issued_at, token)
-                VALUES (${list}, ${revoked}, ${issued_at}, ${token})
+                WITH resumed AS (
+                    UPDATE credentials.status_lists SET abandoned_at = NULL
+                    WHERE list = ${list} AND abandoned_at IS NOT NULL AND issuer_did LIKE 'did:web:%')
+                INSERT INTO credentials.status_publications AS p (list, revoked, issued_at, token, kid)
+                VALUES (${list}, ${revoked}, ${issued_at}, ${token}, ${kid ?? null})
                 ON CONFLICT (list) DO UPDATE
-                SET revoked = excluded.revoked, issued_at = excluded.issued_at, token = excluded.token
+                SET revoked = excluded.revoked, issued_at = excluded.issued_at, token = excluded.token, kid = excluded.kid
                 WHERE (excluded.revoked, excluded.issued_at) >= (p.revoked, p.issued_at)`);
+        },
+        async postpone(list) {
+            await db.rows(sql.unsafe`UPDATE credentials.status_lists SET abandoned_at = now() WHERE list = ${list}`);
+        },
+        async findSigned(after, limit) {
+            return db.rows(sql.type(signedList)`
+                SELECT ${LIST_COLUMNS}, p.kid
+                FROM credentials.status_lists JOIN credentials.status_publications AS p USING (list)
+                WHERE list > ${after} AND issuer_did LIKE 'did:web:%' AND abandoned_at IS NULL
+                ORDER BY list LIMIT ${limit}`);
         },
         async readChanges(limit, except) {
             return db.rows(sql.type(change)`
@@ -112,10 +136,11 @@ function publisherStore(
                 SELECT ${LIST_COLUMNS} FROM credentials.status_lists
                 WHERE list = ANY(${sql.array([...lists], 'int4')}) AND abandoned_at IS NULL`);
         },
-        async findOld(before, limit) {
+        async findOld({ before, retry }, limit) {
             return db.rows(sql.type(statusList)`
                 SELECT ${LIST_COLUMNS} FROM credentials.status_lists LEFT JOIN credentials.status_publications AS p USING (list)
                 WHERE (p.issued_at IS NULL OR p.issued_at < ${before}) AND abandoned_at IS NULL
+                    OR abandoned_at < ${retry} AND issuer_did LIKE 'did:web:%'
                 ORDER BY p.issued_at NULLS FIRST LIMIT ${limit}`);
         },
         async readAges() {

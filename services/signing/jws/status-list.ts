@@ -3,7 +3,9 @@ import type { CallContext } from '../../../platform/context.ts';
 import { AppError, invalid } from '../../../platform/errors.ts';
 import { JsonError, topLevelString } from '../../../platform/json.ts';
 import type { SignStatusListRequest, SignStatusListResponse } from '../../../proto/gen/signing/v1/signing.ts';
+import type { SigningDependencies } from '../dependencies.ts';
 import { type OwnIssuer, refuseOthers, signedBy } from '../own-issuer.ts';
+import { JWS_ALGORITHMS, jwsOf } from './sign-jws.ts';
 
 /** Largest payload, in bytes: a list of 2^20 statuses that cannot be compressed has a fifth of this. Beyond it: 413. */
 const MAX_PAYLOAD_BYTES = 1 << 20;
@@ -11,8 +13,26 @@ const MAX_PAYLOAD_BYTES = 1 << 20;
 /** The header of a status list token (draft-ietf-oauth-status-list, section 5.1). */
 const HEADER = encodeBase64Url(Buffer.from('{"alg":"EdDSA","typ":"statuslist+jwt"}'));
 
-/** Signs status lists with the key of the service's own issuer. */
-export function statusLists(own: OwnIssuer) {
+/** Signs status lists: those of the service with the key of its own issuer, those of a did:web issuer with its key. */
+export function statusLists(
+    own: OwnIssuer,
+    { signers, signatures }: Pick<SigningDependencies, 'signers' | 'signatures'>,
+) {
+    async function signOwn(payload: string, context: CallContext): Promise<SignStatusListResponse> {
+        const did = await own.did(context);
+        requireNamed(payload, did);
+        const signed = `${HEADER}.${encodeBase64Url(Buffer.from(payload))}`;
+        const signature = await own.withKey(did, (key) => signedBy(key, Buffer.from(signed)), context);
+        return { token: `${signed}.${encodeBase64Url(signature)}` };
+    }
+
+    async function signFor(did: string, payload: string, context: CallContext): Promise<SignStatusListResponse> {
+        requireNamed(payload, did);
+        const signer = await signers.findForList({ did, algs: JWS_ALGORITHMS }, context);
+        const jws = jwsOf(signer, { did, typ: 'statuslist+jwt', payload });
+        return { token: await signatures.signJws(jws, context), kid: signer.kid };
+    }
+
     return {
         /** Fails if the key cannot sign: nobody could read the lists of a key that is lost for longer than a day. */
         async getStatusKey(_request: object, context: CallContext) {
@@ -21,23 +41,21 @@ export function statusLists(own: OwnIssuer) {
             return { did };
         },
 
-        async signStatusList(
-            { payload }: SignStatusListRequest,
-            context: CallContext,
-        ): Promise<SignStatusListResponse> {
+        async signStatusList({ payload, did }: SignStatusListRequest, context: CallContext) {
             refuseOthers(context, 'status lists');
-            const bytes = Buffer.from(payload);
-            if (bytes.length > MAX_PAYLOAD_BYTES) throw new AppError('too_large', 'The status list is too large.');
-            const did = await own.did(context);
-            if (issuerOf(payload) !== did) throw invalid('The status list names another issuer.');
-            const signed = `${HEADER}.${encodeBase64Url(bytes)}`;
-            const signature = await own.withKey(did, (key) => signedBy(key, Buffer.from(signed)), context);
-            return { token: `${signed}.${encodeBase64Url(signature)}` };
+            if (Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES) {
+                throw new AppError('too_large', 'The status list is too large.');
+            }
+            return did === undefined ? signOwn(payload, context) : signFor(did, payload, context);
         },
     };
 }
 
-/** Returns the issuer that a list names. A list that names another one than its signer would be refused everywhere. */
+/** A list that names another issuer than its signer would be refused everywhere. */
+function requireNamed(payload: string, did: string): void {
+    if (issuerOf(payload) !== did) throw invalid('The status list names another issuer.');
+}
+
 function issuerOf(payload: string): string | undefined {
     try {
         return topLevelString(payload, 'iss');

@@ -36,8 +36,8 @@ async function assertTrue(): Promise<void> {
 function slowSigning() {
     const called = Promise.withResolvers<void>();
     const resumed = Promise.withResolvers<void>();
-    const slow: Pick<typeof signing, 'getStatusKey' | 'signStatusList'> = {
-        getStatusKey: signing.getStatusKey,
+    const slow: typeof signing = {
+        ...signing,
         async signStatusList(request, context) {
             called.resolve();
             await resumed.promise;

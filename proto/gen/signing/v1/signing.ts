@@ -185,11 +185,15 @@ export interface GetStatusKeyResponse {
 export interface SignStatusListRequest {
   /** The payload of the status list token, a JSON object as text. */
   payload: string;
+  /** The did:web issuer whose list it is, of any account. Absent for the lists of the service itself. */
+  did?: string | undefined;
 }
 
 export interface SignStatusListResponse {
   /** A JWT with the header `typ: statuslist+jwt`. */
   token: string;
+  /** The key that signed it. Absent for the lists of the service itself. */
+  kid?: string | undefined;
 }
 
 export interface CreateWebhookSecretRequest {
@@ -2027,13 +2031,16 @@ export const GetStatusKeyResponse: MessageFns<GetStatusKeyResponse> = {
 };
 
 function createBaseSignStatusListRequest(): SignStatusListRequest {
-  return { payload: "" };
+  return { payload: "", did: undefined };
 }
 
 export const SignStatusListRequest: MessageFns<SignStatusListRequest> = {
   encode(message: SignStatusListRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.payload !== "") {
       writer.uint32(10).string(message.payload);
+    }
+    if (message.did !== undefined) {
+      writer.uint32(18).string(message.did);
     }
     return writer;
   },
@@ -2059,6 +2066,14 @@ export const SignStatusListRequest: MessageFns<SignStatusListRequest> = {
             message.payload = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.did = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2077,18 +2092,22 @@ export const SignStatusListRequest: MessageFns<SignStatusListRequest> = {
   fromPartial(object: DeepPartial<SignStatusListRequest>): SignStatusListRequest {
     const message = createBaseSignStatusListRequest();
     message.payload = object.payload ?? "";
+    message.did = object.did ?? undefined;
     return message;
   },
 };
 
 function createBaseSignStatusListResponse(): SignStatusListResponse {
-  return { token: "" };
+  return { token: "", kid: undefined };
 }
 
 export const SignStatusListResponse: MessageFns<SignStatusListResponse> = {
   encode(message: SignStatusListResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.token !== "") {
       writer.uint32(10).string(message.token);
+    }
+    if (message.kid !== undefined) {
+      writer.uint32(18).string(message.kid);
     }
     return writer;
   },
@@ -2114,6 +2133,14 @@ export const SignStatusListResponse: MessageFns<SignStatusListResponse> = {
             message.token = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.kid = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2132,6 +2159,7 @@ export const SignStatusListResponse: MessageFns<SignStatusListResponse> = {
   fromPartial(object: DeepPartial<SignStatusListResponse>): SignStatusListResponse {
     const message = createBaseSignStatusListResponse();
     message.token = object.token ?? "";
+    message.kid = object.kid ?? undefined;
     return message;
   },
 };

@@ -8,7 +8,7 @@ import { sql } from '../../../../platform/postgres/db.ts';
 import { CredentialsServiceDefinition, type StatusPlace } from '../../../../proto/gen/credentials/v1/credentials.ts';
 import { credentialsService } from '../../../../services/credentials/service.ts';
 import { LIST_PLACES, permutation } from '../../../../services/credentials/status-lists/permutation.ts';
-import { BLOCK_PLACES } from '../../../../services/credentials/status-lists/status-lists.store.ts';
+import { BLOCK_PLACES } from '../../../../services/credentials/status-lists/places.ts';
 import { type Credentials, refuses, requestBy, shown } from '../../../integration/credentials/credentials.fixture.ts';
 import { reached } from '../../../integration/services/reached.ts';
 import { PUBLIC_URL } from '../../../integration/signing/signing.fixture.ts';
