@@ -54,7 +54,7 @@ export function pointOf(publicKey: P256PublicKey): { x: Uint8Array; y: Uint8Arra
 }
 
 /**
- * Signs with ECDSA on P-256 and SHA-256. Signatures of one message differ. Reading the key takes half as long as the
+ * Signs with ECDSA on P-256 and SHA-256. Signatures of one message differ. Reading the key takes twice as long as the
  * signature; a KeyObject, which nobody can wipe, is not kept for that. Throws an Error if the secret is none.
  */
 export function sign(message: Uint8Array, secret: P256Secret): Uint8Array {

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { encodeDidKey } from '../../../../workers/crypto/did-key.ts';
-import { type KeyPair, type PublicKey, publicKeyOf, secretKeyBytes } from '../../../../workers/crypto/ed25519.ts';
+import { encodeDidKey, encodeP256DidKey } from '../../../../workers/crypto/did-key.ts';
+import {
+    type KeyPair,
+    type PublicKey,
+    publicKeyOf,
+    secretKeyBytes,
+    verify,
+} from '../../../../workers/crypto/ed25519.ts';
+import { publicKeyOf as publicKeyOfP256, verify as verifyEs256 } from '../../../../workers/crypto/es256.ts';
 import { signPublic, signToken } from '../../../../workers/crypto/paseto.ts';
 import { inlineSignatures, type Signatures } from '../../../../workers/crypto/signatures.ts';
 import { MALFORMED, NOTHING, newPool } from './signatures.fixture.ts';
@@ -32,6 +39,31 @@ for (const [name, signatures] of [
         const opened = await signatures.open({ token, did, members: [], raw: ['claims'] });
         return opened.ok ? 'ok' : opened.reason;
     };
+
+    test(`${name}: signs JWS with either algorithm`, async () => {
+        const p256 = await signatures.generateP256();
+        assert.equal(encodeP256DidKey(p256.public_key), p256.did);
+        assert.deepEqual(publicKeyOfP256(p256.secret), p256.public_key);
+        assert.equal(p256.secret.buffer.byteLength, 32, 'the secret has its own memory');
+        const text = { header: '{"typ":"a"}', payload: '{"a":"é"}' };
+        const jws = {
+            EdDSA: await signatures.signJws({ alg: 'EdDSA', secretKey: key.seed, ...text }),
+            ES256: await signatures.signJws({ alg: 'ES256', secretKey: p256.secret, ...text }),
+        };
+        for (const [alg, token] of Object.entries(jws)) {
+            const [header = '', payload = '', tail = ''] = token.split('.');
+            assert.deepEqual(
+                [header, payload].map((part) => Buffer.from(part, 'base64url').toString()),
+                [text.header, text.payload],
+            );
+            const [signature, message] = [Buffer.from(tail, 'base64url'), Buffer.from(`${header}.${payload}`)];
+            const isValid =
+                alg === 'ES256'
+                    ? verifyEs256(signature, message, p256.public_key)
+                    : verify(signature, message, key.public_key);
+            assert.equal(isValid, true, alg);
+        }
+    });
 
     test(`${name}: the keys of a new pair belong to each other and to their DID`, () => {
         assert.deepEqual(publicKeyOf(key.seed), key.public_key);
