@@ -3,17 +3,20 @@ import { coalesce } from '../../platform/batch.ts';
 import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { EventType } from '../../proto/event-types.ts';
+import { credentialId } from '../../tokens/credential-id.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import { writes } from '../idempotency/writes.store.ts';
-import { appendEvents, causeById } from '../outbox/outbox.store.ts';
+import type { Cause } from '../outbox/cause.ts';
+import { appendEvents } from '../outbox/outbox.store.ts';
 import { pageStore } from './pages.store.ts';
 import { type CredentialStore, foundRow, type NewRevocation, type NewRow } from './rows.ts';
 
 /** What an event says about a credential of the CTE `written`. */
 const EVENT_DATA = sql.fragment`'credential_id', 'urn:uuid:' || id, 'issuer_did', issuer`;
 
-function published(type: EventType, rows: Parameters<typeof causeById>[0]) {
-    return appendEvents('credentials', type, { data: EVENT_DATA, cause: causeById(rows) });
+function published(type: EventType, rows: ReadonlyArray<{ id: string; cause: Cause }>) {
+    const causes = Object.fromEntries(rows.map(({ id, cause }) => [credentialId(id), cause]));
+    return appendEvents('credentials', type, { data: EVENT_DATA, causes });
 }
 
 const revokedRow = z.strictObject({ id: z.string() });

@@ -193,7 +193,7 @@ async function endSession(
             UPDATE identity.sessions SET ended_at = ${now} WHERE session_id = ${session_id} AND ended_at IS NULL
             RETURNING user_id AS account, session_id, ended_at
         ), published AS (
-            ${appendEvents('identity', 'session.ended', { data: sql.fragment`'session_id', session_id`, cause })}
+            ${appendEvents('identity', 'session.ended', { data: sql.fragment`'session_id', session_id`, causes: cause })}
         )
         SELECT ended_at FROM written`,
         'session_end',

@@ -4,6 +4,9 @@ import { isId } from '../../platform/uuid.ts';
 /** Who has caused an event, as the audit names it (AuditRow), and the id of the request. */
 export type Cause = [actor: string, request_id?: string];
 
+/** The cause of all events of a statement, or the causes of those of credentials, by `credential_id`. */
+export type Causes = Cause | { readonly [credentialId: string]: Cause };
+
 /** What a service causes by itself, such as in a job. */
 export const OWN_CAUSE: Cause = ['service'];
 

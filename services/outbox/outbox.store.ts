@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import type { EventType } from '../../proto/event-types.ts';
 import type { EventData } from '../../proto/gen/events/v1/events.ts';
-import type { Cause } from './cause.ts';
+import type { Cause, Causes } from './cause.ts';
 
 /**
  * A transactional outbox: the statement that changes something also appends its event to the table `outbox` of its own
  * schema, so that either both are committed or none. A job passes the entries on to the events service (relay.ts).
  *
- * An entry has all events that one statement writes, each with its account and its cause. A statement that issues 64 credentials then
- * costs one more row, not 64.
+ * An entry has all events that one statement writes, each with its account. A statement that issues 64 credentials then
+ * costs one more row, not 64. What has caused the events is a text beside them, which PostgreSQL does not look into.
  */
 
 /** The services whose changes are events. */
@@ -23,29 +23,19 @@ function outboxOf(service: Publisher) {
     return sql.identifier([service, 'outbox']);
 }
 
-type Fragment = ReturnType<typeof sql.fragment>;
-
 /**
  * Returns the end of a statement whose CTE `written` has the changed rows, with a column `account`. It appends an event for
  * each row that has an account. `data`: the fields of EventData as names and values in SQL, for jsonb_build_object.
- * `cause`: of all rows, or in SQL that of a row.
  */
 export function appendEvents(
     service: Publisher,
     type: EventType,
-    { data, cause }: { data: Fragment; cause: Cause | Fragment },
-): Fragment {
-    const by = Array.isArray(cause) ? sql.fragment`${JSON.stringify(cause)}::jsonb` : cause;
+    { data, causes }: { data: ReturnType<typeof sql.fragment>; causes: Causes },
+) {
     return sql.fragment`
-        INSERT INTO ${outboxOf(service)} (type, data)
-        SELECT ${type}, jsonb_agg(jsonb_build_object('account', account, 'cause', ${by}, ${data})) FROM written
+        INSERT INTO ${outboxOf(service)} (type, causes, data)
+        SELECT ${type}, ${JSON.stringify(causes)}, jsonb_agg(jsonb_build_object('account', account, ${data})) FROM written
         WHERE account IS NOT NULL HAVING count(*) > 0`;
-}
-
-/** The cause of a row in SQL, if each row has one of its own: it is looked up by the column `id`. */
-export function causeById(rows: ReadonlyArray<{ id: string; cause: Cause }>): Fragment {
-    const causes = Object.fromEntries(rows.map(({ id, cause }) => [id, cause]));
-    return sql.fragment`${JSON.stringify(causes)}::jsonb -> id::text`;
 }
 
 /** Appends events of one account in a transaction: one for each item of `data`. */
@@ -60,9 +50,10 @@ export async function appendOwnEvents(
     }: { account: string; type: EventType; data: ReadonlyArray<Partial<EventData>>; cause: Cause },
 ): Promise<void> {
     for (let from = 0; from < data.length; from += MOST_EVENTS) {
-        const events = data.slice(from, from + MOST_EVENTS).map((item) => ({ account, cause, ...item }));
+        const events = data.slice(from, from + MOST_EVENTS).map((item) => ({ account, ...item }));
         await rows(sql.unsafe`
-            INSERT INTO ${outboxOf(service)} (type, data) VALUES (${type}, ${JSON.stringify(events)}::jsonb)`);
+            INSERT INTO ${outboxOf(service)} (type, causes, data)
+            VALUES (${type}, ${JSON.stringify(cause)}, ${JSON.stringify(events)}::jsonb)`);
     }
 }
 
@@ -71,7 +62,9 @@ const entryRow = z.strictObject({
     entry_id: z.string(),
     type: z.string(),
     happened_at: z.string(),
-    /** JSON text of an array of EventData, each with its account and its cause. */
+    /** JSON text of Causes. Null: an earlier release has written the entry. */
+    causes: z.string().nullable(),
+    /** JSON text of an array of EventData, each with its account. */
     data: z.string(),
 });
 export type OutboxEntry = z.infer<typeof entryRow>;
@@ -79,7 +72,7 @@ export type OutboxEntry = z.infer<typeof entryRow>;
 /** Returns the entries that were written first. */
 export function oldestEntries(db: Database, service: Publisher, limit: number): Promise<readonly OutboxEntry[]> {
     return db.rows(sql.type(entryRow)`
-        SELECT id, entry_id, type, happened_at, data::text AS data FROM ${outboxOf(service)}
+        SELECT id, entry_id, type, happened_at, causes, data::text AS data FROM ${outboxOf(service)}
         ORDER BY id LIMIT ${limit}`);
 }
 

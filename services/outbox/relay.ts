@@ -4,7 +4,7 @@ import type { Job } from '../../platform/redis/jobs.ts';
 import type { ServiceDefinition, ServiceOf } from '../../platform/rpc/definition.ts';
 import type { EventData, EventsServiceDefinition } from '../../proto/gen/events/v1/events.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
-import type { Cause } from './cause.ts';
+import type { Cause, Causes } from './cause.ts';
 import { type OutboxEntry, oldestEntries, type Publisher, removeEntries } from './outbox.store.ts';
 
 /** Interval between two runs, in milliseconds. An event is in its stream after at most about one of them. */
@@ -36,27 +36,29 @@ export async function relay(service: Publisher, { db, events }: { db: Database; 
 /** The first of these entries, and those after it while all together are not longer than `length`. */
 function firstWithin(entries: readonly OutboxEntry[], length: number): readonly OutboxEntry[] {
     let sum = 0;
-    const end = entries.findIndex(({ data }, index) => {
-        sum += data.length;
+    const end = entries.findIndex(({ causes, data }, index) => {
+        sum += data.length + (causes?.length ?? 0);
         return index > 0 && sum > length;
     });
     return end === -1 ? entries : entries.slice(0, end);
 }
 
-function sent({ entry_id, type, happened_at, data }: OutboxEntry) {
-    // An entry of an earlier release has no cause.
-    const events: Array<EventData & { account: string; cause?: Cause }> = JSON.parse(data);
+function sent({ entry_id, type, happened_at, causes: causesText, data }: OutboxEntry) {
+    const causes: Causes = JSON.parse(causesText ?? '{}');
+    const events: Array<EventData & { account: string }> = JSON.parse(data);
     return {
         entry_id,
         type,
         timestamp: happened_at,
-        events: events.map(({ account, cause, ...data }) => ({
-            account,
-            data,
-            actor: cause?.[0],
-            request_id: cause?.[1],
-        })),
+        events: events.map(({ account, ...data }) => {
+            const [actor, requestId] = causeIn(causes, data) ?? [];
+            return { account, data, actor, request_id: requestId };
+        }),
     };
+}
+
+function causeIn(causes: Causes, { credential_id = '' }: EventData): Cause | undefined {
+    return Array.isArray(causes) ? causes : causes[credential_id];
 }
 
 /** Returns the job that empties the outbox of a service. */

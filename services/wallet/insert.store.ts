@@ -31,7 +31,7 @@ export async function insertWallet(
             ${ifClaimed(claim)}
             RETURNING account, id
         ), counted AS (${appendPendingCounts('wallets')}
-        ), published AS (${appendEvents('wallet', 'wallet.created', { data: sql.fragment`'wallet_id', id`, cause })})
+        ), published AS (${appendEvents('wallet', 'wallet.created', { data: sql.fragment`'wallet_id', id`, causes: cause })})
         SELECT account FROM written`;
     return (await db.rows(statement, 'wallet_insert', lifetime)).length === 0 ? 'held' : 'written';
 }

@@ -27,7 +27,7 @@ export async function tellExpiring(db: Database, { now }: { now: string }): Prom
                       AND counted AND revoked_at IS NULL AND ${UNTOLD}
                     ORDER BY expires_at LIMIT ${TOLD_KEYS}))
                 RETURNING account, key_id
-            ), published AS (${appendEvents('keys', 'key.expiring', { data: sql.fragment`'key_id', key_id`, cause: OWN_CAUSE })})
+            ), published AS (${appendEvents('keys', 'key.expiring', { data: sql.fragment`'key_id', key_id`, causes: OWN_CAUSE })})
             SELECT count(*) AS told FROM written`);
         told = row?.told ?? 0;
     }

@@ -135,7 +135,7 @@ function noting(db: Database, owned: Owned): Pick<LanesStore, 'record' | 'noteFa
                 WITH written AS (
                     UPDATE webhooks.endpoints SET state = ${state} WHERE ${owned(id)} RETURNING account, id
                 )
-                ${appendEvents('webhooks', `webhook.${state}`, { data: sql.fragment`'webhook_id', id`, cause: OWN_CAUSE })}`);
+                ${appendEvents('webhooks', `webhook.${state}`, { data: sql.fragment`'webhook_id', id`, causes: OWN_CAUSE })}`);
         },
     };
 }

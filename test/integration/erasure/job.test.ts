@@ -84,7 +84,7 @@ async function finished(account: string): Promise<boolean> {
 const ERASED = { type: 'account.erased', cause: ['session:a'] };
 
 async function publishedOf(account: string): Promise<unknown[]> {
-    return query(`SELECT type, data->0->'cause' AS cause FROM identity.outbox WHERE data->0->>'account' = $1`, [
+    return query(`SELECT type, causes::json AS cause FROM identity.outbox WHERE data->0->>'account' = $1`, [
         account,
     ]);
 }
