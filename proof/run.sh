@@ -14,7 +14,7 @@ compose) exec sh test/full/deploy/compose.sh "$@" ;;
 pgbouncer) E2E_POOLER=pgbouncer $tests test/e2e test/full/e2e "$@" ;;
 attack) ATTACK=whole TEST_TIMEOUT_S=3600 $tests test/full/attack "$@" ;;
 races) RACE_ROUNDS=200 TEST_TIMEOUT_S=1800 $tests test/full/e2e/races/ "$@" ;;
-verdicts) VERDICTS=5000 TEST_TIMEOUT_S=1800 $tests test/e2e/credentials/verdicts "$@" ;;
+verdicts) VERDICTS=5000 TEST_TIMEOUT_S=1800 $tests test/e2e/credentials/verdicts test/e2e/sd-jwt/verdicts "$@" ;;
 canaries) CANARY_WAIT_S=60 TEST_TIMEOUT_S=1800 $tests test/proof/canaries test/full/process/service/canaries "$@" ;;
 tests) $tests test/proof "$@" ;;
 rolling) ROLLING_REQUESTS=20000 TEST_TIMEOUT_S=1800 $tests test/proof/rolling-restart "$@" ;;

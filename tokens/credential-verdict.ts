@@ -11,8 +11,6 @@ export interface CredentialVerdict {
     credential_type?: string | undefined;
     /** A JSON object as text. Set only if the credential is valid. */
     claims?: string | undefined;
-    /** Set only if an SD-JWT is valid: JSON pointers into `claims`, to those that the holder has disclosed. */
-    disclosed?: readonly string[] | undefined;
     issued_at?: string | undefined;
     expires_at?: string | undefined;
     revoked: boolean;

@@ -133,8 +133,14 @@ function timeOf(value: unknown): string | undefined {
     return new Date(value * 1_000).toISOString();
 }
 
+/** The answer to the verification of an SD-JWT VC. */
+export interface SdJwtVcVerdict extends CredentialVerdict {
+    /** Set only if the credential is valid: JSON pointers into `claims`, to those that the holder has disclosed. */
+    disclosed?: readonly string[] | undefined;
+}
+
 /** The verdict on a credential that openSdJwtVc() has opened, at `now` (milliseconds since 1970). */
-export function sdJwtVcVerdict(credential: SdJwtVc, at: { revoked: boolean; now: number }): CredentialVerdict {
+export function sdJwtVcVerdict(credential: SdJwtVc, at: { revoked: boolean; now: number }): SdJwtVcVerdict {
     const verdict = credentialVerdict(credential, at);
     return verdict.valid ? { ...verdict, disclosed: credential.disclosed } : verdict;
 }

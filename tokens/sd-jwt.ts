@@ -35,14 +35,15 @@ export const MAX_DISCLOSURES = 1_000;
  */
 export const MAX_POINTER_LENGTH = 1_024;
 
-const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+~[\w.~-]*$/;
+/** The base64url of a JSON object begins with `e`, and a v4.public token with `v`: one character tells them apart. */
+const SHAPE = /^e[\w-]*\.[\w-]+\.[\w-]+~[\w.~-]*$/;
 /** The members that RFC 9901 defines. No claim may have the name of one. */
 const DIGESTS = '_sd';
 const PLACEHOLDER = '...';
 const ALGORITHM = '_sd_alg';
 export const RESERVED_NAMES: ReadonlySet<unknown> = new Set([DIGESTS, PLACEHOLDER, ALGORITHM]);
 
-/** True if the text looks like an SD-JWT. This says nothing about its signature. A v4.public token never does. */
+/** True if the text looks like an SD-JWT. This says nothing about its signature. */
 export function isSdJwt(text: string): boolean {
     return text.length <= MAX_TOKEN_LENGTH && SHAPE.test(text);
 }

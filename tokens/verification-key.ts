@@ -50,6 +50,12 @@ export function keyOf(
     return key && (name === undefined || name === own) ? { key, name: undefined } : undefined;
 }
 
+/** True if the DID has the form of one that contains a key. Only keyOfDid() shows whether a did:jwk does. */
+export function namesKey(did: string): boolean {
+    if (did.startsWith(DID_JWK_SCHEME)) return isDid(did);
+    return (decodeDidKey(did) ?? decodeP256DidKey(did)) !== undefined;
+}
+
 /** Returns the key in a did:key or a did:jwk; undefined for any other text. */
 export function keyOfDid(did: string, primitives: Decoders): VerificationKey | undefined {
     const ed25519 = decodeDidKey(did);

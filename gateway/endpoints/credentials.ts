@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { Credential, ListRequest, StatusPlace } from '../../proto/gen/credentials/v1/credentials.ts';
+import type {
+    Credential,
+    DisclosedClaims,
+    ListRequest,
+    StatusPlace,
+} from '../../proto/gen/credentials/v1/credentials.ts';
 import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
 import { shownFrom, shownObject } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
@@ -36,6 +41,7 @@ export const verification = z.object({
     subject: z.string().optional(),
     credential_type: z.string().optional(),
     claims: shownObject.optional(),
+    disclosed: shownFrom(z.array(z.string()), ({ pointers }: DisclosedClaims) => pointers),
     issued_at: z.string().optional(),
     expires_at: z.string().optional(),
     revoked: z.boolean(),

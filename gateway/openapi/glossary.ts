@@ -74,6 +74,8 @@ export const GLOSSARY: Terms = {
     credentials: 'Credentials. In statistics: their counts.',
     credential_type: 'Type of the credential: any text.',
     claims: 'Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent.',
+    disclosed:
+        'Only of an SD-JWT: the claims that its holder could have hidden and has disclosed, as JSON pointers into `claims`.',
     status_list:
         'In a request: whether the credential gets a place on a status list, so that its revocation can be checked without asking this service. Default: false. In an answer: its place.',
     status: 'Where the status of the credential can be read, as its token says. Absent unless `status_list` was true.',

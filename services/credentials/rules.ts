@@ -3,6 +3,7 @@ import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
 import { isCredentialType, MAX_TYPE_LENGTH } from '../../tokens/credential.ts';
 import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
 import { readExpiry } from '../../tokens/times.ts';
+import { namesKey } from '../../tokens/verification-key.ts';
 import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireText } from '../texts.ts';
@@ -22,6 +23,12 @@ const MAX_SUBJECT_LENGTH = 1_024;
  */
 export function requireIssuer(did: string): void {
     if (!decodeDidKey(did) && !isIssuerWebDid(did)) throw notAnIssuer();
+}
+
+/** As requireIssuer(), for the issuer of an SD-JWT: its DID may also contain a key in another form. */
+export function requireSdJwtIssuer(did: string): void {
+    if (namesKey(did) || isIssuerWebDid(did)) return;
+    throw invalid('issuer_did is neither a did:key of Ed25519 or P-256 nor a did:jwk.');
 }
 
 export function notAnIssuer(): AppError {

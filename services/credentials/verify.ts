@@ -8,14 +8,17 @@ import type {
 } from '../../proto/gen/credentials/v1/credentials.ts';
 import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { CREDENTIAL_MEMBERS } from '../../tokens/credential.ts';
+import { uuidOf } from '../../tokens/credential-id.ts';
 import { authenticCredential, credentialVerdict, unauthentic } from '../../tokens/credential-verdict.ts';
+import { isSdJwt } from '../../tokens/sd-jwt.ts';
+import { sdJwtVcVerdict } from '../../tokens/sd-jwt-vc.ts';
 import { isToken } from '../../tokens/v4-public.ts';
 import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import { requireCredentialId } from '../credential-id.ts';
 import { mapInFlight } from '../map-in-flight.ts';
 import { type ItemContext, requireItems } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
-import { notAnIssuer, requireIssuer } from './rules.ts';
+import { notAnIssuer, requireIssuer, requireSdJwtIssuer } from './rules.ts';
 
 /**
  * Maximum number of credentials of one presentation that the thread pool checks at a time, so that tokens of other
@@ -64,18 +67,23 @@ async function checkOne(
     request: Check,
     context: CallContext | ItemContext,
 ): Promise<Verification> {
-    if (!isToken(request.credential)) throw invalid('credential is not a v4.public token.');
-    if (request.issuer_did !== undefined) await requireKnownIssuer(deps, request.issuer_did, context);
-    return check(deps, request, context);
+    const { credential, issuer_did } = request;
+    if (!isToken(credential) && !isSdJwt(credential)) {
+        throw invalid('credential is neither a v4.public token nor an SD-JWT.');
+    }
+    if (issuer_did !== undefined) {
+        (isSdJwt(credential) ? requireSdJwtIssuer : requireIssuer)(issuer_did);
+        await requireKnownIssuer(deps, issuer_did, context);
+    }
+    return isSdJwt(credential) ? checkSdJwt(deps, request, context) : check(deps, request, context);
 }
 
-/** Throws AppError `invalid` unless the DID is a did:key or that of a did:web issuer here. No other is ever fetched. */
+/** Throws AppError `invalid` if the DID is a did:web of no issuer here. No other is ever fetched. */
 async function requireKnownIssuer(
     { webKeys }: CredentialsDependencies,
     did: string,
     context: CallContext,
 ): Promise<void> {
-    requireIssuer(did);
     if (isIssuerWebDid(did) && !(await webKeys.find(did, context))) throw notAnIssuer();
 }
 
@@ -97,4 +105,21 @@ async function check(
     // Such a row says nothing about this token.
     const revoked = row?.issuer === authentic.issuer && row.revoked_at !== null;
     return credentialVerdict(authentic, { revoked, now: clock() });
+}
+
+async function checkSdJwt(
+    { store, signatures, webKeys, clock }: CredentialsDependencies,
+    { credential: token, issuer_did: did, check_revocation }: Check,
+    context: CallContext | ItemContext,
+): Promise<Verification> {
+    const opened = await signatures.openSdJwt({ token, did }, context);
+    if (!opened.ok) return unauthentic(opened.reason);
+    const { issuer, kid, credential_id = '' } = opened.credential;
+    const fault = await webKeys.fault({ did: issuer, kid }, context);
+    if (fault !== undefined) return unauthentic(fault);
+    const id = check_revocation ? uuidOf(credential_id) : undefined;
+    const row = id === undefined ? undefined : await store.find(id, context);
+    const revoked = row?.issuer === issuer && row.revoked_at !== null; // as in check()
+    const { disclosed, ...verdict } = sdJwtVcVerdict(opened.credential, { revoked, now: clock() });
+    return { ...verdict, disclosed: disclosed && { pointers: [...disclosed] } };
 }

@@ -1,9 +1,9 @@
 import { CREDENTIAL_MEMBERS } from '../../tokens/credential.ts';
-import { authenticCredential, type CredentialVerdict, credentialVerdict } from '../../tokens/credential-verdict.ts';
+import { authenticCredential, credentialVerdict } from '../../tokens/credential-verdict.ts';
 import type { Binding } from '../../tokens/key-binding.ts';
 import { type Opened, type OpenRequest, openToken } from '../../tokens/open.ts';
 import { isSdJwt } from '../../tokens/sd-jwt.ts';
-import { openSdJwtVc, sdJwtVcVerdict } from '../../tokens/sd-jwt-vc.ts';
+import { openSdJwtVc, type SdJwtVcVerdict, sdJwtVcVerdict } from '../../tokens/sd-jwt-vc.ts';
 import type { StatusReference } from '../../tokens/status-reference.ts';
 import { PRIMITIVES } from './primitives.ts';
 import { statusReference } from './status-list.ts';
@@ -14,14 +14,14 @@ export interface ReadCredential {
     signer: { did: string; kid: string | undefined };
     /** Its place on a status list. Null if `status` names no list that is known here. */
     reference: StatusReference | null | undefined;
-    verdict(at: { revoked: boolean; now: number }): CredentialVerdict;
+    verdict(at: { revoked: boolean; now: number }): SdJwtVcVerdict;
 }
 
 interface Wanted {
     /** The DID that must have signed; undefined for the one that the token names. */
-    issuer: string | undefined;
+    issuer?: string | undefined;
     /** What the holder must have signed. */
-    binding: Binding | undefined;
+    binding?: Binding | undefined;
 }
 
 const MEMBERS = {
@@ -45,7 +45,8 @@ function readSdJwt(token: string, { issuer, binding }: Wanted): ReadCredential |
     };
 }
 
-function readPaseto(token: unknown, { issuer, binding }: Wanted): ReadCredential | { fault: string } {
+/** Reads what may be a v4.public token, the only form that presentations hold. */
+export function readPaseto(token: unknown, { issuer, binding }: Wanted): ReadCredential | { fault: string } {
     if (binding !== undefined) return { fault: 'The token has no key binding.' };
     const opened = openPaseto(token, { did: issuer, ...MEMBERS });
     const authentic = authenticCredential(opened, issuer);

@@ -1,13 +1,15 @@
-import { type CredentialVerdict, unauthentic } from '../../tokens/credential-verdict.ts';
+import { unauthentic } from '../../tokens/credential-verdict.ts';
 import { isDid } from '../../tokens/did-key.ts';
+import type { Binding } from '../../tokens/key-binding.ts';
 import { PRESENTATION_MEMBERS } from '../../tokens/presentation.ts';
 import {
     authenticPresentation,
     type PresentationVerdict,
     presentationVerdict,
 } from '../../tokens/presentation-verdict.ts';
+import type { SdJwtVcVerdict } from '../../tokens/sd-jwt-vc.ts';
 import { membersOf } from '../../tokens/status-reference.ts';
-import { openPaseto, readCredential } from './credential.ts';
+import { openPaseto, type ReadCredential, readCredential, readPaseto } from './credential.ts';
 import { signerFault } from './documents.ts';
 import { type CommonOptions, type CompletedOptions, completed } from './options.ts';
 import { type StatusAnswer, statusOf } from './status.ts';
@@ -40,7 +42,7 @@ export interface PresentationOptions extends CommonOptions {
 }
 
 /** As the service answers, with the status. The members from `issuer` to `expires_at` need a good signature. */
-export interface CredentialResult extends Omit<CredentialVerdict, 'claims'>, StatusAnswer {
+export interface CredentialResult extends Omit<SdJwtVcVerdict, 'claims'>, StatusAnswer {
     /** Set only if the credential is valid. */
     claims?: Record<string, unknown>;
 }
@@ -56,7 +58,9 @@ export interface PresentationResult extends PresentationVerdict {
  */
 export async function verifyCredential(token: string, options: CredentialOptions = {}): Promise<CredentialResult> {
     const { issuer, binding } = options;
-    return checkCredential(token, { issuer, binding: requiredBinding(binding) }, completed(options));
+    const common = completed(options);
+    const wanted = { issuer, binding: expectedBinding(binding, common.now) };
+    return checkCredential(issuer === null ? NO_ISSUER : readCredential(token, wanted), common);
 }
 
 /**
@@ -82,19 +86,19 @@ export async function verifyPresentation(token: string, options: PresentationOpt
     const credentials: CredentialResult[] = [];
     // One after the other, so that few lists are in memory at a time.
     for (const presented of authentic.audience === audience ? authentic.credentials : []) {
-        credentials.push(await checkCredential(presented, {}, checks));
+        credentials.push(await checkCredential(readPaseto(presented, {}), checks));
     }
     return { ...defined(presentationVerdict(authentic, { ...expected, credentials })), credentials };
 }
 
+/** The issuer is asked for, but missing. */
+const NO_ISSUER = { fault: 'The issuer is not an Ed25519 did:key.' };
+
 async function checkCredential(
-    token: string,
-    { issuer, binding }: Pick<CredentialOptions, 'issuer' | 'binding'>,
+    read: ReadCredential | { fault: string },
     options: CompletedOptions,
 ): Promise<CredentialResult> {
     const { now, issuers, documents } = options;
-    if (issuer === null) return resultOf(unauthentic('The issuer is not an Ed25519 did:key.'), {});
-    const read = readCredential(token, { issuer, binding: binding && { ...binding, now } });
     if ('fault' in read) return resultOf(unauthentic(read.fault), {});
     const fault = signerFault(read.signer, { documents, purpose: 'assertionMethod' });
     if (fault !== undefined) return resultOf(unauthentic(fault), {});
@@ -110,11 +114,11 @@ async function checkCredential(
 }
 
 /** Throws TypeError if the option is none: a lost challenge must not pass. */
-function requiredBinding(binding: unknown): HolderBinding | undefined {
+function expectedBinding(binding: unknown, now: number): Binding | undefined {
     if (binding === undefined) return undefined;
     const { audience, nonce } = membersOf(binding);
     if (typeof audience === 'string' && audience !== '' && typeof nonce === 'string' && nonce !== '') {
-        return { audience, nonce };
+        return { audience, nonce, now };
     }
     throw new TypeError('binding must have an audience and a nonce.');
 }
@@ -124,7 +128,7 @@ function withoutFetching(options: CompletedOptions): CompletedOptions {
     return typeof options.source === 'function' ? { ...options, source: [] } : options;
 }
 
-function resultOf({ claims, ...verdict }: CredentialVerdict, answer: StatusAnswer): CredentialResult {
+function resultOf({ claims, ...verdict }: SdJwtVcVerdict, answer: StatusAnswer): CredentialResult {
     if (verdict.valid && answer.status === 'unknown') {
         const error = 'The status of the credential is unknown.';
         return { ...defined(verdict), valid: false, error, ...answer };

@@ -2,6 +2,7 @@ import { encodeBase64 } from '../../platform/base64.ts';
 import { coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import type { Opened, OpenRequest } from '../../tokens/open.ts';
+import type { OpenedSdJwtVc, OpenSdJwtVcRequest } from '../../tokens/sd-jwt-vc.ts';
 import type { PublicKey, Seed } from './ed25519.ts';
 import type { P256PublicKey, P256Secret } from './es256.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
@@ -12,6 +13,7 @@ import {
     type JwsRequest,
     type NewKey,
     type NewP256Key,
+    openSdJwtVc,
     openToken,
     type SignRequest,
     signJws,
@@ -40,6 +42,8 @@ export interface Signatures {
     signJws(request: JwsRequest, lifetime?: SignatureCall): Promise<string>;
     /** Verifies a token. If it is invalid, the result says so; this is not an error. */
     open(request: OpenRequest, lifetime?: SignatureCall): Promise<Opened>;
+    /** Verifies a credential in the form of an SD-JWT. If it is invalid, the result says so; this is not an error. */
+    openSdJwt(request: OpenSdJwtVcRequest, lifetime?: SignatureCall): Promise<OpenedSdJwtVc>;
     close(): Promise<void>;
 }
 
@@ -79,6 +83,7 @@ export function inlineSignatures(): Signatures {
         sign: async (request) => signPayload(request),
         signJws: async (request) => signJws(request),
         open: async (request) => openToken(request),
+        openSdJwt: async (request) => openSdJwtVc(request),
         close: async () => {},
     };
 }
@@ -127,6 +132,7 @@ export function signaturePool(options: { threads: number; metrics: PoolMetrics }
         signJws: (request, lifetime) =>
             ask<'sign-jws'>({ op: 'sign-jws', ...request, secretKey: encodeBase64(request.secretKey) }, lifetime),
         open: (request, lifetime) => ask<'open'>({ op: 'open', ...request }, lifetime),
+        openSdJwt: (request, lifetime) => ask<'open-sd-jwt'>({ op: 'open-sd-jwt', ...request }, lifetime),
         close: () => threads.close(),
     };
 }

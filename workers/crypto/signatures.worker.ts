@@ -1,5 +1,6 @@
 import { encodeBase64 } from '../../platform/base64.ts';
 import type { Opened, OpenRequest } from '../../tokens/open.ts';
+import type { OpenedSdJwtVc, OpenSdJwtVcRequest } from '../../tokens/sd-jwt-vc.ts';
 import { type KeyPair, secretKeyBytes } from './ed25519.ts';
 import { attempt, type Outcome } from './outcome.ts';
 import { signToken } from './paseto.ts';
@@ -7,6 +8,7 @@ import {
     generateKey,
     generateP256Key,
     type JwsRequest,
+    openSdJwtVc,
     openToken,
     type SignRequest,
     signerOf,
@@ -22,7 +24,8 @@ export type Job =
     | { op: 'generate-p256' }
     | (Omit<SignRequest, 'secretKey'> & { op: 'sign'; secretKey: string })
     | (Omit<JwsRequest, 'secretKey'> & { op: 'sign-jws'; secretKey: string })
-    | (OpenRequest & { op: 'open' });
+    | (OpenRequest & { op: 'open' })
+    | (OpenSdJwtVcRequest & { op: 'open-sd-jwt' });
 
 /** The result of each kind of job. The secret key of a new pair is its seed or secret, then its public key. */
 export interface Answers {
@@ -31,6 +34,7 @@ export interface Answers {
     sign: string;
     'sign-jws': string;
     open: Opened;
+    'open-sd-jwt': OpenedSdJwtVc;
 }
 
 export type SignatureResult = Answers[keyof Answers];
@@ -75,5 +79,7 @@ function answer(job: Job, signerFor: (job: SignJob) => KeyPair): SignatureResult
             return signJws({ ...job, secretKey: Buffer.from(job.secretKey, 'base64') });
         case 'open':
             return openToken(job);
+        case 'open-sd-jwt':
+            return openSdJwtVc(job);
     }
 }

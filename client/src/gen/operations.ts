@@ -298,7 +298,7 @@ export interface Api {
         issue(input: CredentialsIssueInput, options?: CallOptions): Call<CredentialsIssueData>;
         /**
          * Verify a credential.
-         * A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. A text that is not a v4.public token is refused with 400.
+         * A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. The credential is a v4.public token or an SD-JWT VC (`dc+sd-jwt`) without the signature of its holder; any other text is refused with 400.
          *
          * `POST /v1/credentials/verify`
          */
@@ -795,7 +795,7 @@ export interface Api {
             issue(input: CredentialsIssueInput, options?: CallOptions): Call<CredentialsIssueData>;
             /**
              * Verify a credential.
-             * A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. A text that is not a v4.public token is refused with 400.
+             * A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. The credential is a v4.public token or an SD-JWT VC (`dc+sd-jwt`) without the signature of its holder; any other text is refused with 400.
              *
              * `POST /internal/v1/credentials/verify`
              */

@@ -704,6 +704,8 @@ export interface CredentialsVerifyData {
     credential_type?: string;
     /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
     claims?: Record<string, unknown>;
+    /** Only of an SD-JWT: the claims that its holder could have hidden and has disclosed, as JSON pointers into `claims`. */
+    disclosed?: string[];
     /** When it was issued. */
     issued_at?: string;
     /** When it expires. */
@@ -918,6 +920,8 @@ export interface CredentialsBatchVerifyData {
               credential_type?: string;
               /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
               claims?: Record<string, unknown>;
+              /** Only of an SD-JWT: the claims that its holder could have hidden and has disclosed, as JSON pointers into `claims`. */
+              disclosed?: string[];
               /** When it was issued. */
               issued_at?: string;
               /** When it expires. */
@@ -1115,6 +1119,8 @@ export interface PresentationsVerifyData {
         credential_type?: string;
         /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
         claims?: Record<string, unknown>;
+        /** Only of an SD-JWT: the claims that its holder could have hidden and has disclosed, as JSON pointers into `claims`. */
+        disclosed?: string[];
         /** When it was issued. */
         issued_at?: string;
         /** When it expires. */

@@ -64,7 +64,12 @@ export const credentialBatchOperations = {
             data: {
                 results: [
                     { index: 0, ok: true, ...verified },
-                    { index: 1, ok: false, code: 'invalid', error: 'credential is not a v4.public token.' },
+                    {
+                        index: 1,
+                        ok: false,
+                        code: 'invalid',
+                        error: 'credential is neither a v4.public token nor an SD-JWT.',
+                    },
                 ],
                 ...oneOfTwo,
             },

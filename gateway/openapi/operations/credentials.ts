@@ -65,7 +65,7 @@ export const credentialOperations = {
         summary: 'Verify a credential',
         idempotent: true,
         description:
-            'A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. A text that is not a v4.public token is refused with 400.',
+            'A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. The credential is a v4.public token or an SD-JWT VC (`dc+sd-jwt`) without the signature of its holder; any other text is refused with 400.',
         owasp: { objects: 'none' },
         example: {
             body: { credential: CREDENTIAL, issuer_did: WEB_ISSUER_DID, check_revocation: true },

@@ -6,6 +6,7 @@ import { frame } from './messages.ts';
 import { pasetoPayload, pasetoToken } from './paseto.ts';
 import { address, authorization, headerFields, query, requestTarget, traceparent } from './request-lines.ts';
 import { bodies, parameters } from './schemas.ts';
+import { sdJwtPayload, sdJwtToken } from './sd-jwt.ts';
 import { sessionClaims, sessionToken } from './session-token.ts';
 import { dateTime, email, phcString } from './texts.ts';
 
@@ -13,7 +14,7 @@ import { dateTime, email, phcString } from './texts.ts';
 export const TARGETS: readonly Target[] = [
     ...[json, jsonObject, bodies, parameters],
     ...[query, requestTarget, authorization, headerFields, address, idempotencyKey, traceparent],
-    ...[pasetoToken, pasetoPayload, sessionToken, sessionClaims],
+    ...[pasetoToken, pasetoPayload, sdJwtToken, sdJwtPayload, sessionToken, sessionClaims],
     ...[didKey, p256DidKey, did, base64, cursor, apiKey, credentialId],
     ...[email, dateTime, phcString, frame],
 ];

@@ -11,6 +11,7 @@ import {
     requireIssuer,
     requireNewSubject,
     requireReason,
+    requireSdJwtIssuer,
     requireSubject,
 } from '../../../services/credentials/rules.ts';
 import { cursors } from '../../../services/cursors.ts';
@@ -98,6 +99,7 @@ export const RULE_PARSERS: readonly Parser[] = [
     { at: 'services/credential-id.ts:requireCredentialId', longest: MIB, worst: texts, run: requireCredentialId },
     { at: 'tokens/credential.ts:isCredentialType', longest: MIB, worst: texts, run: isCredentialType },
     { at: 'services/credentials/rules.ts:requireIssuer', longest: MIB, worst: dids, run: requireIssuer },
+    { at: 'services/credentials/rules.ts:requireSdJwtIssuer', longest: MIB, worst: dids, run: requireSdJwtIssuer },
     { at: 'services/credentials/rules.ts:requireSubject', longest: MIB, worst: dids, run: requireSubject },
     { at: 'services/credentials/rules.ts:requireNewSubject', longest: MIB, worst: dids, run: requireNewSubject },
     {

@@ -1,4 +1,12 @@
-import { generateKeyPairSync, hash, randomBytes, sign } from 'node:crypto';
+import {
+    createPrivateKey,
+    createPublicKey,
+    generateKeyPairSync,
+    hash,
+    type KeyObject,
+    randomBytes,
+    sign,
+} from 'node:crypto';
 import { decodeBase64Url, encodeBase64Url } from '../../../platform/base64.ts';
 import { conceal } from '../../../tokens/concealing.ts';
 import { type OpenSdJwtVcRequest, openSdJwtVc, type SdJwtVc } from '../../../tokens/sd-jwt-vc.ts';
@@ -25,15 +33,26 @@ export interface Party {
 
 /** Returns a new key pair, as an issuer or a holder has one. */
 export function party(alg: Party['alg']): Party {
-    const { privateKey, publicKey } =
+    const { privateKey } =
         alg === 'EdDSA' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const jwk = publicKey.export({ format: 'jwk' });
-    const key = keyOfJwk({ ...jwk }, NODE);
+    return partyOf(privateKey, alg);
+}
+
+/** Returns the owner of a private key as the service returns it: 64 bytes in base64. */
+export function partyWith({ private_key }: { private_key: string }): Party {
+    const seed = Buffer.from(private_key, 'base64').subarray(0, 32);
+    const key = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]); // RFC 8410
+    return partyOf(createPrivateKey({ key, format: 'der', type: 'pkcs8' }), 'EdDSA');
+}
+
+function partyOf(privateKey: KeyObject, alg: Party['alg']): Party {
+    const jwk = { ...createPublicKey(privateKey).export({ format: 'jwk' }) };
+    const key = keyOfJwk(jwk, NODE);
     if (key === undefined) throw new Error('Node makes keys that can be read.');
     return {
         alg,
         did: key.alg === 'EdDSA' ? encodeDidKey(key.key) : encodeP256DidKey(key.key),
-        jwk: { ...jwk },
+        jwk,
         sign(text) {
             const hashName = alg === 'EdDSA' ? null : 'sha256';
             const signature = sign(hashName, Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' });

@@ -124,7 +124,17 @@ export interface Verification {
   revoked: boolean;
   expired: boolean;
   /** Why the credential is not valid. */
-  error?: string | undefined;
+  error?:
+    | string
+    | undefined;
+  /** Set only if an SD-JWT is valid. */
+  disclosed?: DisclosedClaims | undefined;
+}
+
+/** The claims of an SD-JWT that its holder could have hidden and has disclosed. */
+export interface DisclosedClaims {
+  /** JSON pointers (RFC 6901) into the claims. */
+  pointers: string[];
 }
 
 export interface VerifyManyRequest {
@@ -1200,6 +1210,7 @@ function createBaseVerification(): Verification {
     revoked: false,
     expired: false,
     error: undefined,
+    disclosed: undefined,
   };
 }
 
@@ -1234,6 +1245,9 @@ export const Verification: MessageFns<Verification> = {
     }
     if (message.error !== undefined) {
       writer.uint32(82).string(message.error);
+    }
+    if (message.disclosed !== undefined) {
+      DisclosedClaims.encode(message.disclosed, writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -1331,6 +1345,14 @@ export const Verification: MessageFns<Verification> = {
             message.error = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.disclosed = DisclosedClaims.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1358,6 +1380,64 @@ export const Verification: MessageFns<Verification> = {
     message.revoked = object.revoked ?? false;
     message.expired = object.expired ?? false;
     message.error = object.error ?? undefined;
+    message.disclosed = (object.disclosed !== undefined && object.disclosed !== null)
+      ? DisclosedClaims.fromPartial(object.disclosed)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseDisclosedClaims(): DisclosedClaims {
+  return { pointers: [] };
+}
+
+export const DisclosedClaims: MessageFns<DisclosedClaims> = {
+  encode(message: DisclosedClaims, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.pointers) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DisclosedClaims {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDisclosedClaims();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pointers.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DisclosedClaims>): DisclosedClaims {
+    return DisclosedClaims.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DisclosedClaims>): DisclosedClaims {
+    const message = createBaseDisclosedClaims();
+    message.pointers = object.pointers?.map((e) => e) || [];
     return message;
   },
 };
@@ -3585,7 +3665,7 @@ export const CredentialsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Checks a token. For an invalid token it returns a response, not an error. */
+    /** Checks a token, v4.public or SD-JWT. For an invalid token it returns a response, not an error. */
     verify: {
       name: "Verify",
       requestType: VerifyRequest as typeof VerifyRequest,
