@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
 import { test } from 'node:test';
@@ -20,7 +20,9 @@ const COPIED = Array.from(dockerfile.matchAll(/^COPY (?!--from|package.json)(.+)
 );
 
 /** Paths that .dockerignore does not exclude. */
-const LET_THROUGH = Array.from(readFileSync('.dockerignore', 'utf8').matchAll(/^!(.+)$/gm), ([, path = '']) => path);
+const LET_THROUGH = Array.from(readFileSync('.dockerignore', 'utf8').matchAll(/^!(.+)$/gm), ([, path = '']) =>
+    globSync(path),
+).flat();
 
 test('the files in the image are enough to start all roles', async (t) => {
     const image = mkdtempSync(join(tmpdir(), 'image-'));

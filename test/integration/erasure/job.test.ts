@@ -84,9 +84,7 @@ async function finished(account: string): Promise<boolean> {
 const ERASED = { type: 'account.erased', cause: ['session:a'] };
 
 async function publishedOf(account: string): Promise<unknown[]> {
-    return query(`SELECT type, causes::json AS cause FROM identity.outbox WHERE data->0->>'account' = $1`, [
-        account,
-    ]);
+    return query(`SELECT type, causes::json AS cause FROM identity.outbox WHERE data->0->>'account' = $1`, [account]);
 }
 
 it('an erasure that is interrupted again and again ends complete, with one event', async () => {
