@@ -114,7 +114,7 @@ test('distributing places all schemas or none, may be repeated, and says why it 
             INSERT INTO citus_schemas VALUES (schema);
         END $$`);
     // So that each schema has one.
-    for (const table of ['signing.issuers', 'events.log', 'webhooks.endpoints'])
+    for (const table of ['signing.issuers', 'events.log', 'webhooks.endpoints', 'exchange.offers'])
         await db.rows(sql.unsafe`ALTER TABLE ${sql.identifier(table.split('.'))} RENAME TO deltas`);
     await db.transaction(async ({ rows }) => {
         await rows(sql.unsafe`SELECT FROM wallet.deltas`);
