@@ -25,11 +25,9 @@ import { type Counts, cpuSeconds } from './support/reporter.ts';
  */
 
 const FAST_PARTS = ['unit', 'contract', 'vectors', 'integration'];
-const FULL_PARTS = ['full/process', 'full/deploy', 'full/integration'];
-/** Number of processes that run the files of these parts at the same time. Most of them wait more than they compute. */
-const FULL_LANES = 3;
-/** Parts of the full tier that measure what others would disturb. They run before the others, with nothing beside them. */
-const FULL_PARTS_ALONE = ['full/attack', 'full/faults'];
+const FULL_PARTS = ['full/integration'];
+/** Parts of the full tier that use both cores. They run before the others, with nothing beside them. */
+const FULL_PARTS_ALONE = ['full/process', 'full/attack', 'full/deploy', 'full/faults'];
 /** Tests that only `npm run proof` runs. */
 const PROOF_PARTS = ['proof'];
 
@@ -79,12 +77,9 @@ async function main(): Promise<boolean> {
     return summarize(sumOf(counts));
 }
 
-async function runParts(parts: readonly string[], env: Environment): Promise<Counts> {
+async function runParts(parts: readonly string[], databases: Environment): Promise<Counts> {
     const counts: Counts[] = [];
-    for (const part of parts) {
-        const how = FULL_PARTS.includes(part) ? { env, lanes: FULL_LANES } : { env };
-        counts.push(await runFiles(part, wanted(`test/${part}/**/*.test.ts`), how));
-    }
+    for (const part of parts) counts.push(await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
     return sumOf(counts);
 }
 
@@ -97,10 +92,10 @@ async function runRounds(databases: Environment): Promise<Counts> {
 async function runRound(round: Round, databases: Environment): Promise<Counts> {
     const files = round.folders.flatMap((folder) => wanted(`${folder}**/*.test.ts`));
     if (files.length === 0) return sumOf([]);
-    if (process.env['E2E_URLS']) return runFiles('end to end, the given service', files, { env: databases });
+    if (process.env['E2E_URLS']) return runFiles('end to end, the given service', files, databases);
     const service = await startRound(round, databases);
     try {
-        return await runFiles(titleOf(round), files, { env: { ...databases, ...service.env } });
+        return await runFiles(titleOf(round), files, { ...databases, ...service.env });
     } finally {
         await service.stop();
     }

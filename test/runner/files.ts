@@ -10,17 +10,13 @@ import { exceptInterrupted, workDir } from './lifetime.ts';
 const TEST_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
 /** Longest time that a process may take for its files, in milliseconds. */
 const PROCESS_TIMEOUT_MS = 1_800_000;
-/** Default number of processes that run test files at the same time. */
+/** Number of processes that run test files at the same time. */
 const LANES = 2;
 /** The output names processes that took longer than this, in seconds. */
 const LONG_S = 45;
 
 /** Runs test files under Node's test runner and prints what they cost. */
-export async function runFiles(
-    title: string,
-    files: readonly string[],
-    { env, lanes = LANES }: { env: Environment; lanes?: number },
-): Promise<Counts> {
+export async function runFiles(title: string, files: readonly string[], env: Environment): Promise<Counts> {
     if (files.length === 0) return sumOf([]);
     const took = stopwatch();
     const groups = Object.values(Object.groupBy(files, sharedBy)) as string[][]; // no group is empty
@@ -29,7 +25,7 @@ export async function runFiles(
     const lane = async () => {
         for (const group of waiting) all.push(await runProcess(group, env));
     };
-    await Promise.all(Array.from({ length: lanes }, lane));
+    await Promise.all(Array.from({ length: LANES }, lane));
     const counts = sumOf(all);
     print(title, counts, took());
     return counts;
