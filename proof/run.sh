@@ -8,6 +8,7 @@ case $name in
 fuzz) exec node proof/fuzz/fuzz.ts "$@" ;;
 soak) exec node proof/soak/soak.ts "$@" ;;
 mutation) exec node proof/mutation/mutate.ts "$@" ;;
+wallets) exec node proof/wallets/run.ts ;;
 versions) exec node proof/versions/versions.ts "$@" ;;
 faults) NODE_COMPILE_CACHE=$PWD/node_modules/.cache/compile exec node test/full/faults/faults.ts "$@" ;;
 compose) exec sh test/full/deploy/compose.sh "$@" ;;

@@ -21,6 +21,8 @@ export interface ConcealPrimitives extends Pick<DisclosurePrimitives, 'digest'> 
 
 /** 128 bits: RFC 9901, section 9.3. */
 const SALT_BYTES = 16;
+/** May be shown to callers. */
+export const RESERVED = 'claims may not have members named _sd, _sd_alg or "...".';
 const INDEX = /^(?:0|[1-9]\d{0,8})$/;
 
 /** What is disclosable in an object or a list, by its name or index. */
@@ -43,7 +45,7 @@ export function conceal(
     if (disclosable.length > MAX_DISCLOSURES) {
         return { fault: `disclosable may name at most ${MAX_DISCLOSURES} claims.` };
     }
-    if (hasReservedName(claims)) return { fault: 'claims may not have members named _sd, _sd_alg or "...".' };
+    if (hasReservedName(claims)) return { fault: RESERVED };
     const plan: Plan = { isDisclosable: false, inside: new Map() };
     for (const [i, pointer] of disclosable.entries()) {
         const place = addTo(plan, claims, pointer);
@@ -128,7 +130,8 @@ function pointerOf(name: string): string {
     return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-function hasReservedName(value: unknown): boolean {
+/** True if a claim, at any depth, has a name that RFC 9901 reserves. */
+export function hasReservedName(value: unknown): boolean {
     if (typeof value !== 'object' || value === null) return false;
     if (Array.isArray(value)) return value.some(hasReservedName);
     return Object.entries(value).some(([name, member]) => RESERVED_NAMES.has(name) || hasReservedName(member));

@@ -12,6 +12,12 @@ export const GUIDES = [
         about: 'the service keeps the keys of an issuer: rotating them, and what to do if one has leaked',
     },
     {
+        file: 'docs/guides/wallets.md',
+        path: '/docs/guides/wallets',
+        title: 'Wallets',
+        about: 'credentials that wallets of other makers take and hold',
+    },
+    {
         file: 'docs/guides/batches.md',
         path: '/docs/guides/batches',
         title: 'Batches',

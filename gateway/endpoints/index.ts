@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import { keptDocuments } from '../kept-documents.ts';
-import { credentialBatchEndpoints } from './credential-batches.ts';
-import { credentialEndpoints } from './credentials.ts';
+import { credentialBatchEndpoints } from './credentials/batches.ts';
+import { credentialEndpoints } from './credentials/credentials.ts';
 import { didEndpoints } from './dids.ts';
 import { eventEndpoints } from './events.ts';
 import { configurationEndpoints } from './exchange/configurations.ts';

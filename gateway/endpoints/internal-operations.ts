@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.ts';
-import { credentialBatchEndpoints } from './credential-batches.ts';
-import { credentialEndpoints } from './credentials.ts';
+import { credentialBatchEndpoints } from './credentials/batches.ts';
+import { credentialEndpoints } from './credentials/credentials.ts';
 import { didEndpoints } from './dids.ts';
 import { presentationEndpoints } from './presentations.ts';
 import { walletEndpoints } from './wallets.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { base64, listOf, optional } from '../fields.ts';
-import { verification } from './credentials.ts';
+import { verification } from './credentials/credentials.ts';
 
 export const presentationEndpoints = [
     endpoint({

@@ -11,7 +11,7 @@ export const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Largest form, in bytes. Beyond it: 413. */
 export const MAX_FORM_BYTES = 8 << 10;
 /** Members whose JSON text is passed on exactly as it was sent (decision C3). */
-const RAW_MEMBERS: ReadonlySet<string> = new Set(['claims', 'metadata']);
+const RAW_MEMBERS: ReadonlySet<string> = new Set(['claims', 'metadata', 'holder_key']);
 /** The list in the body of a batch. Its items have the same members as the bodies of single calls. */
 const LIST = 'items';
 /**

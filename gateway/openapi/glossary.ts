@@ -70,7 +70,11 @@ export const GLOSSARY: Terms = {
 
     exported_at: 'When the export began.',
     credential_id: 'Id of a credential: `urn:uuid:…`.',
-    credential: 'A credential: a PASETO v4 public token.',
+    credential: 'A credential: a PASETO v4 public token, or an SD-JWT VC if `format` was `dc+sd-jwt`.',
+    disclosable:
+        'What the holder may hide: JSON pointers into `claims`, also to parts of claims. Default: each claim as a whole.',
+    holder_key: 'The public key of the holder, as a JWK of P-256 or Ed25519.',
+    holder_did_url: 'A DID URL that names the key of the holder: of a did:key or did:jwk.',
     credentials: 'Credentials. In statistics: their counts.',
     credential_type: 'Type of the credential: any text.',
     claims: 'Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent.',
@@ -137,8 +141,8 @@ export const GLOSSARY: Terms = {
     dpop: 'A DPoP proof (RFC 9449), if the token is bound to a key.',
     configuration_id: 'Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`.',
     credential_ids: 'The credentials that wallets have got.',
-    format: 'The form of the credentials.',
-    vct: 'The type of the credentials, a URI.',
+    format: 'The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO.',
+    vct: 'The type in credentials of this form: a URI. When one is issued, it is its `credential_type` by default.',
     display: 'What a wallet shows, in each language.',
     max_keys: 'How many keys of a wallet one offer may bind credentials to.',
     proof_algs: 'The algorithms of these keys.',

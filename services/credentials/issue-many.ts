@@ -10,7 +10,7 @@ import { digestOf } from '../idempotency/claim.ts';
 import { type ClaimedItem, claimItems, noteItems, runItem } from '../idempotency/items.ts';
 import { type ItemContext, requireItems } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
-import { compared, issueOne, signerIn } from './issue.ts';
+import { askSigner, compared, issueOne } from './issue.ts';
 import { requireIssuer } from './rules.ts';
 
 /**
@@ -32,8 +32,10 @@ export async function issueMany(
 ): Promise<IssueManyResponse> {
     requireItems('items', [...items, ...refused_places]);
     requireIssuer(issuer_did);
-    // The key is the same for all items, so a wrong one fails the batch.
-    await deps.tokenSigner.check(signerIn({ issuer_did, issuer_private_key }), context);
+    // The signer is the same for all items of a form, so a wrong one fails the batch.
+    for (const { form } of firstOfEachForm(items)) {
+        await askSigner(deps.tokenSigner, { issuer_did, issuer_private_key, form }, context);
+    }
     if (items.reduce((sum, item) => sum + sizeOf(item), 0) > MAX_BATCH_BYTES) {
         throw new AppError('too_large', 'The items may have at most 1 MiB of text in total.');
     }
@@ -57,6 +59,13 @@ export async function issueMany(
         context,
     );
     return { results: results.map(({ value, failure }) => ({ value: value?.value, failure })) };
+}
+
+/** If no item is left, the signer of PASETO tokens is checked. */
+function firstOfEachForm(items: readonly IssueItem[]): ReadonlyArray<Pick<IssueItem, 'form'>> {
+    const inForm = items.find(({ form }) => form !== undefined);
+    const paseto = items.find(({ form }) => form === undefined);
+    return [...(paseto || !inForm ? [{}] : []), ...(inForm ? [inForm] : [])];
 }
 
 function sizeOf({ subject_did, credential_type, claims }: IssueItem): number {

@@ -4,13 +4,14 @@ import { writePayload } from '../../tokens/credential.ts';
 import { credentialId } from '../../tokens/credential-id.ts';
 import { readExpiry } from '../../tokens/times.ts';
 import type { Claim, HeldClaim } from '../idempotency/claim.ts';
-import { completeKey, openKid, sealKid } from '../issuers/token-signer.ts';
+import { completeKey, openKid, sealKid, type TokenSigner } from '../issuers/token-signer.ts';
 import { causeOf } from '../outbox/cause.ts';
 import type { ItemContext } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import { newIdIn, partOfId, partOfIssuer } from './parts/part-map.ts';
 import { known } from './parts/parted-store.ts';
 import { requireClaims, requireCredentialType, requireExpiry, requireIssuer, requireNewSubject } from './rules.ts';
+import { draftOf, joined, payloadOf, type SdJwtDraft } from './sd-jwt/issuing.ts';
 import { shownPlace } from './status-lists/places.ts';
 import type { Place } from './status-lists/rows.ts';
 
@@ -19,8 +20,8 @@ type Made = Pick<HeldClaim, 'id' | 'made_at'>;
 
 /**
  * Issues a credential. Without a private key, the signing service signs with that of a managed issuer. A repeated call
- * signs the credential of the first call again. Ed25519 is deterministic (RFC 8032),
- * so the token is the same, although the service does not store it.
+ * signs the credential of the first call again. Ed25519 is deterministic (RFC 8032), so a PASETO token is the same,
+ * although the service does not store it. An SD-JWT gets new salts and a new signature.
  */
 export async function issue(
     deps: CredentialsDependencies,
@@ -66,15 +67,17 @@ export async function issueOne(
     requireCredentialType(credential_type);
     requireClaims(claims);
     const expiresAt = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
+    const draft = draftOf(request);
 
     const write = async (): Promise<Credential | undefined> => {
         await deps.quota.requireRoom(context);
-        if (isFirstLook && request.status_list) await tokenSigner.check(signerIn(request), context);
+        if (isFirstLook && request.status_list) await askSigner(tokenSigner, request, context);
         const now = clock();
         const part = partOfIssuer(issuer, deps.parts.map.count);
         const made = { id: newIdIn(part, now), made_at: new Date(now).toISOString() };
-        const place = request.status_list ? await placesIn(part).take() : undefined;
-        const { credential, kid } = await signed(deps, { request, expiresAt, made, place }, context);
+        const take = () => (draft ? placesIn(part).takeOf(issuer) : placesIn(part).take());
+        const place = request.status_list ? await take() : undefined;
+        const { credential, kid } = await signed(deps, { request, draft, expiresAt, made, place }, context);
         const parties = { issuer, subject, credential_type };
         const row = {
             id: made.id,
@@ -95,7 +98,8 @@ export async function issueOne(
     };
     const replay = async (made: HeldClaim, own: Claim) => {
         const place = request.status_list ? await placesIn(partOfId(made.id, deps.parts.map)).find(made.id) : undefined;
-        return (await signed(deps, { request, expiresAt, made, place, kid: openKid(made, own) }, context)).credential;
+        const signing = { request, draft, expiresAt, made, place, kid: openKid(made, own) };
+        return (await signed(deps, signing, context)).credential;
     };
     // Writing is expensive if it takes a place or calls the signing service.
     const lookFirst = isFirstLook && (request.status_list === true || request.issuer_private_key === undefined);
@@ -107,9 +111,21 @@ export function signerIn({ issuer_did, issuer_private_key }: Pick<IssueRequest, 
     return { did: issuer_did, secretKey: issuer_private_key, field: 'issuer_private_key' };
 }
 
+/** Throws AppError if the credential could not be signed now. */
+export async function askSigner(
+    tokenSigner: TokenSigner,
+    request: Pick<IssueRequest, 'issuer_did' | 'issuer_private_key' | 'form'>,
+    context: CallContext,
+): Promise<void> {
+    if (request.form) await tokenSigner.checkSdJwt(request.issuer_did, context);
+    else await tokenSigner.check(signerIn(request), context);
+}
+
 /** What is signed. `kid`: the key that has signed it before, if this is a replay. */
 interface Signing {
     request: IssueRequest;
+    /** Set if it is issued as an SD-JWT VC. */
+    draft: SdJwtDraft | undefined;
     expiresAt: string | undefined;
     made: Made;
     place: Place | undefined;
@@ -119,7 +135,7 @@ interface Signing {
 /** Returns the credential, and the key that signed it if the issuer is a did:web. */
 async function signed(
     { tokenSigner }: CredentialsDependencies,
-    { request, expiresAt, made, place, kid }: Signing,
+    { request, draft, expiresAt, made, place, kid }: Signing,
     context: CallContext | ItemContext,
 ): Promise<{ credential: Credential; kid: string | undefined }> {
     const { issuer_did: issuer, subject_did: subject, credential_type, claims } = request;
@@ -132,6 +148,11 @@ async function signed(
         expires_at: expiresAt,
     };
     const status = place && shownPlace(place);
+    if (draft) {
+        const payload = payloadOf(draft, { ...shown, place: status && { idx: status.idx, uri: status.uri } });
+        const { token, kid: signedBy } = await tokenSigner.signSdJwt({ did: issuer, payload, kid }, context);
+        return { credential: { ...shown, credential: joined(token, draft), status }, kid: signedBy };
+    }
     const payload = writePayload({ ...shown, claims, place: status });
     const { token, kid: signedBy } = await tokenSigner.sign({ ...signerIn(request), payload, kid }, context);
     return { credential: { ...shown, credential: token, status }, kid: signedBy };

@@ -8,7 +8,9 @@ import {
     MAX_NAME_LENGTH,
     MAX_OFFER_KEYS,
 } from '../../proto/limits.ts';
-import { isText } from '../../tokens/texts.ts';
+import { MAX_TYPE_LENGTH } from '../../tokens/credential.ts';
+import { isText, isUri } from '../../tokens/texts.ts';
+import { isVct } from '../../tokens/write-sd-jwt-vc.ts';
 import type { Definition } from './rows.ts';
 
 /** The only format that is offered. */
@@ -16,10 +18,8 @@ export const FORMAT = 'dc+sd-jwt';
 /** The algorithms of keys in wallets. */
 export const PROOF_ALGS: readonly string[] = ['ES256', 'EdDSA'];
 
-/** Maximum length of a URI in a configuration, in characters. Beyond it: `invalid`. */
+/** Maximum length of the URI of a logo, in characters. Beyond it: `invalid`. */
 const MAX_URI_LENGTH = 2_048;
-/** An absolute URI (RFC 3986): a scheme, a colon, and what is behind it. */
-const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
 const LOCALE = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/;
 const COLOR = /^#[0-9A-Fa-f]{6}$/;
 /** Maximum length of a description, in characters. Beyond it: `invalid`. */
@@ -32,7 +32,7 @@ const MAX_DESCRIPTION = 1_000;
 export function definitionOf(request: CreateConfigurationRequest): Definition {
     const { format, vct, display, claims, max_keys = 1, proof_algs } = request;
     insist(format === FORMAT, `format must be ${FORMAT}.`);
-    insist(vct.length <= MAX_URI_LENGTH && URI.test(vct), 'vct must be a URI.');
+    insist(isVct(vct), `vct must be a URI of at most ${MAX_TYPE_LENGTH} characters.`);
     insist(max_keys >= 1 && max_keys <= MAX_OFFER_KEYS, `max_keys must be from 1 to ${MAX_OFFER_KEYS}.`);
     insist(
         proof_algs.every((alg) => PROOF_ALGS.includes(alg)),
@@ -68,7 +68,7 @@ function isDisplay({ description, background_color, text_color, logo }: Display)
         (description === undefined || isText(description, MAX_DESCRIPTION)) &&
         matches(COLOR, background_color) &&
         matches(COLOR, text_color) &&
-        (logo === undefined || (logo.length <= MAX_URI_LENGTH && logo.startsWith('https://') && URI.test(logo)))
+        (logo === undefined || (logo.length <= MAX_URI_LENGTH && logo.startsWith('https://') && isUri(logo)))
     );
 }
 

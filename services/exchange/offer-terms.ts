@@ -1,4 +1,5 @@
 import { invalid } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json.ts';
 import type { CreateOfferRequest, TransactionCode } from '../../proto/gen/exchange/v1/exchange.ts';
 import {
     DEFAULT_OFFER_SECONDS,
@@ -9,6 +10,7 @@ import {
 } from '../../proto/limits.ts';
 import { isDid } from '../../tokens/did-key.ts';
 import { readExpiry } from '../../tokens/times.ts';
+import { claimsFault } from '../../tokens/write-sd-jwt-vc.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireText } from '../texts.ts';
 
@@ -29,6 +31,8 @@ export interface OfferTerms {
 export function offerTerms(request: CreateOfferRequest): OfferTerms {
     const { claims, subject_did, expiration_date, expires_in = DEFAULT_OFFER_SECONDS, tx_code } = request;
     requireJsonObject('claims', claims, MAX_CLAIMS_BYTES);
+    const fault = claimsFault(parseJson(claims, { raw: new Set() }) as Record<string, unknown>); // a JSON object
+    if (fault !== undefined) throw invalid(fault);
     if (subject_did !== undefined && !isDid(subject_did)) throw invalid('subject_did is not a DID.');
     if (expiration_date !== undefined && readExpiry(expiration_date) === undefined) {
         throw invalid('expiration_date must be an ISO 8601 date, or a date and time with an offset from UTC.');

@@ -33,6 +33,13 @@ export interface TokenSigner {
     ): Promise<Signed>;
     /** Throws as sign() does, without signing, if the private key is wrong, or missing and the DID is not one of the caller's issuers. */
     check(signer: Signer, context: CallContext): Promise<void>;
+    /** Signs the JWT of an SD-JWT VC in the name of a did:web issuer of the caller. Throws as sign() does. */
+    signSdJwt(
+        signing: Pick<Signer, 'did'> & { payload: string; kid?: string | undefined },
+        context: CallContext,
+    ): Promise<Signed>;
+    /** Throws as signSdJwt() does, without signing. */
+    checkSdJwt(did: string, context: CallContext): Promise<void>;
 }
 
 /** Signs tokens with the key that a caller sends, or lets the signing service do it. */
@@ -58,6 +65,15 @@ export function tokenSigner(deps: {
             }
             refuseKeyOf(did, field);
             signerOf({ did, secretKey });
+        },
+        async signSdJwt({ did, payload, kid }, context) {
+            const own = { ...withoutIdempotencyKey(context), trusted: true };
+            const request = { did, typ: 'dc+sd-jwt', payload, kid };
+            return signing.signJws(request, own).catch((error) => refuse(error, { did, field: '' }));
+        },
+        async checkSdJwt(did, context) {
+            const own = withoutIdempotencyKey(context);
+            await signing.checkSigner({ did, jws: true }, own).catch((error) => refuse(error, { did, field: '' }));
         },
     };
 }

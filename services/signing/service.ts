@@ -6,7 +6,7 @@ import { checkpointSigner } from './checkpoints.ts';
 import { createIssuer } from './create.ts';
 import type { SigningDependencies } from './dependencies.ts';
 import { getIssuer, getPublicIssuer, getQuotas, listIssuers } from './issuers.ts';
-import { signJws } from './jws/sign-jws.ts';
+import { JWS_ALGORITHMS, signJws } from './jws/sign-jws.ts';
 import { statusLists } from './jws/status-list.ts';
 import { ownIssuer } from './own-issuer.ts';
 import { getKeys, sign } from './sign.ts';
@@ -24,8 +24,8 @@ export function signingService(deps: SigningDependencies): ServiceOf<typeof Sign
         markCompromised: (request, context) => markCompromised(deps, request, context),
         archiveIssuer: (request, context) => archiveIssuer(deps, request, context),
         getQuotas: (_request, context) => getQuotas(deps, context),
-        async checkSigner({ did }, context) {
-            await deps.signers.find({ did }, context);
+        async checkSigner({ did, jws }, context) {
+            await deps.signers.find(jws ? { did, algs: JWS_ALGORITHMS } : { did }, context);
             return {};
         },
         sign: (request, context) => sign(deps, request, context),

@@ -12,9 +12,11 @@ import { testContext } from '../support/context.ts';
 import { endpoints } from '../support/openapi.ts';
 import { fullServices } from './service-messages.ts';
 
-/** Optional fields of requests that reach no service, and why. */
+/** Optional fields of requests whose value reaches no service, and why. */
 const UNSENT: Record<string, string> = {
     'status_lists.get query.time': 'every value is refused',
+    'exchange.credential body.credential_response_encryption': 'it is refused, whatever it is',
+    'exchange.credential body.proofs': 'without a list of JWTs, it is as if it were absent',
 };
 
 /** Fields of answers that are not shown when every service succeeds and knows everything, and why. */

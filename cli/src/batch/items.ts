@@ -41,7 +41,10 @@ export async function* itemsOf(input: Input, reader: Reader): AsyncGenerator<Ite
     }
 }
 
-const ISSUE_FIELDS = ['subject_did', 'credential_type', 'claims', 'expiration_date'];
+const ISSUE_FIELDS = [
+    ...['subject_did', 'credential_type', 'claims', 'expiration_date'],
+    ...['format', 'vct', 'disclosable', 'holder_key', 'holder_did_url'],
+];
 const CLAIM_PREFIX = 'claims.';
 
 export const ISSUING: Reader = {

@@ -30,6 +30,8 @@ export const issue = command({
             required: true,
         },
         expires: { value: 'DATE', summary: 'When it expires: a date, or a date and time with an offset' },
+        'sd-jwt': { summary: 'Issue an SD-JWT VC, which wallets of other makers hold' },
+        holder: { value: 'DID_URL', summary: 'With --sd-jwt: the key of the holder, of a did:key or did:jwk' },
     },
     examples: [
         {
@@ -38,6 +40,9 @@ export const issue = command({
         {
             line: 'cred issue --issuer did:key:z6Mk… --subject did:web:ada.example --type EmploymentCredential --claims @claims.json --expires 2030-01-01 --json',
             note: 'a managed issuer, or CRED_ISSUER_KEY',
+        },
+        {
+            line: `cred issue --sd-jwt --issuer did:web:credentials.example:issuers:… --subject did:web:ada.example --type https://club.example/membership --claims '{"name":"Ada"}'`,
         },
     ],
     async run({ options, world, service }) {
@@ -54,6 +59,8 @@ export const issue = command({
             claims,
             ...(options.expires !== undefined && { expiration_date: options.expires }),
             ...(options['status-list'] && { status_list: true }),
+            ...(options['sd-jwt'] && { format: 'dc+sd-jwt' }),
+            ...(options.holder !== undefined && { holder_did_url: options.holder }),
         };
         const issued = await (await service()).credentials.issue(input);
         const { credential_id, issuer, subject, credential_type: type, issued_at, expires_at, credential } = issued;

@@ -59,6 +59,8 @@ import type {
     DidResolveInput,
     EventsListData,
     EventsListInput,
+    ExchangeCredentialData,
+    ExchangeCredentialInput,
     ExchangeIssuerMetadataData,
     ExchangeIssuerMetadataInput,
     ExchangeNonceData,
@@ -597,6 +599,13 @@ export interface Api {
          * `POST /issuers/{issuer_id}/nonce`
          */
         nonce(input: ExchangeNonceInput, options?: CallOptions): Call<ExchangeNonceData>;
+        /**
+         * Get credentials.
+         * Issues a credential for each key that a proof proves. A repeated call gets the same credentials, signed again.
+         *
+         * `POST /issuers/{issuer_id}/credential`
+         */
+        credential(input: ExchangeCredentialInput, options?: CallOptions): Call<ExchangeCredentialData>;
         /**
          * Say what became of credentials.
          *
@@ -1518,6 +1527,17 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
+        bare: true,
+        text: false,
+    },
+    'exchange.credential': {
+        method: 'POST',
+        path: '/issuers/{issuer_id}/credential',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
         bare: true,
         text: false,
     },

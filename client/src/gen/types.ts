@@ -653,12 +653,22 @@ export interface CredentialsIssueInput {
     expiration_date?: string | null;
     /** In a request: whether the credential gets a place on a status list, so that its revocation can be checked without asking this service. Default: false. In an answer: its place. */
     status_list?: boolean | null;
+    /** The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO. */
+    format?: string | null;
+    /** The type in credentials of this form: a URI. When one is issued, it is its `credential_type` by default. */
+    vct?: string | null;
+    /** What the holder may hide: JSON pointers into `claims`, also to parts of claims. Default: each claim as a whole. */
+    disclosable?: string[] | null;
+    /** The public key of the holder, as a JWK of P-256 or Ed25519. */
+    holder_key?: Record<string, unknown> | null;
+    /** A DID URL that names the key of the holder: of a did:key or did:jwk. */
+    holder_did_url?: string | null;
 }
 
 export interface CredentialsIssueData {
     /** Id of a credential: `urn:uuid:…`. */
     credential_id: string;
-    /** A credential: a PASETO v4 public token. */
+    /** A credential: a PASETO v4 public token, or an SD-JWT VC if `format` was `dc+sd-jwt`. */
     credential: string;
     /** DID of the issuer. */
     issuer: string;
@@ -685,7 +695,7 @@ export interface CredentialsIssueData {
 }
 
 export interface CredentialsVerifyInput {
-    /** A credential: a PASETO v4 public token. */
+    /** A credential: a PASETO v4 public token, or an SD-JWT VC if `format` was `dc+sd-jwt`. */
     credential: string;
     /** DID of the issuer: a did:key, or a did:web of this service. */
     issuer_did: string;
@@ -837,6 +847,16 @@ export interface CredentialsBatchIssueInput {
         issuer_did?: string | null;
         /** In a request: whether the credential gets a place on a status list, so that its revocation can be checked without asking this service. Default: false. In an answer: its place. */
         status_list?: boolean | null;
+        /** The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO. */
+        format?: string | null;
+        /** The type in credentials of this form: a URI. When one is issued, it is its `credential_type` by default. */
+        vct?: string | null;
+        /** What the holder may hide: JSON pointers into `claims`, also to parts of claims. Default: each claim as a whole. */
+        disclosable?: string[] | null;
+        /** The public key of the holder, as a JWK of P-256 or Ed25519. */
+        holder_key?: Record<string, unknown> | null;
+        /** A DID URL that names the key of the holder: of a did:key or did:jwk. */
+        holder_did_url?: string | null;
     }>;
 }
 
@@ -846,7 +866,7 @@ export interface CredentialsBatchIssueData {
         | {
               /** Id of a credential: `urn:uuid:…`. */
               credential_id: string;
-              /** A credential: a PASETO v4 public token. */
+              /** A credential: a PASETO v4 public token, or an SD-JWT VC if `format` was `dc+sd-jwt`. */
               credential: string;
               /** DID of the issuer. */
               issuer: string;
@@ -895,7 +915,7 @@ export interface CredentialsBatchIssueData {
 export interface CredentialsBatchVerifyInput {
     /** The items of the batch: 1 to 1,000. */
     items: Array<{
-        /** A credential: a PASETO v4 public token. */
+        /** A credential: a PASETO v4 public token, or an SD-JWT VC if `format` was `dc+sd-jwt`. */
         credential: string;
         /** DID of the issuer: a did:key, or a did:web of this service. Default: the issuer that the credential names. */
         issuer_did?: string | null;
@@ -1196,7 +1216,7 @@ export interface WalletsOpenData {
         stored_at: string;
         /** Data to store with the credential: a JSON object of at most 16 KiB. */
         metadata?: Record<string, unknown>;
-        /** A credential: a PASETO v4 public token. */
+        /** A credential: a PASETO v4 public token, or an SD-JWT VC if `format` was `dc+sd-jwt`. */
         credential: string;
     }>;
 }
@@ -1206,7 +1226,7 @@ export interface WalletsAddCredentialInput {
     wallet_id: string;
     /** Password of the wallet: 1 to 1,024 bytes. */
     password: string;
-    /** A credential: a PASETO v4 public token. */
+    /** A credential: a PASETO v4 public token, or an SD-JWT VC if `format` was `dc+sd-jwt`. */
     credential: string;
     /** Data to store with the credential: a JSON object of at most 16 KiB. */
     metadata?: Record<string, unknown> | null;
@@ -1542,9 +1562,9 @@ export interface ConfigurationsCreateInput {
     issuer_id: string;
     /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
-    /** The form of the credentials. */
+    /** The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO. */
     format: 'dc+sd-jwt';
-    /** The type of the credentials, a URI. */
+    /** The type in credentials of this form: a URI. When one is issued, it is its `credential_type` by default. */
     vct: string;
     /** What a wallet shows, in each language. */
     display?: Array<{
@@ -1586,9 +1606,9 @@ export interface ConfigurationsCreateData {
     issuer_id: string;
     /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
-    /** The form of the credentials. */
+    /** The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO. */
     format: 'dc+sd-jwt';
-    /** The type of the credentials, a URI. */
+    /** The type in credentials of this form: a URI. When one is issued, it is its `credential_type` by default. */
     vct: string;
     /** What a wallet shows, in each language. */
     display: Array<{
@@ -1639,9 +1659,9 @@ export interface ConfigurationsListData {
         issuer_id: string;
         /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
         configuration_id: string;
-        /** The form of the credentials. */
+        /** The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO. */
         format: 'dc+sd-jwt';
-        /** The type of the credentials, a URI. */
+        /** The type in credentials of this form: a URI. When one is issued, it is its `credential_type` by default. */
         vct: string;
         /** What a wallet shows, in each language. */
         display: Array<{
@@ -1693,9 +1713,9 @@ export interface ConfigurationsGetData {
     issuer_id: string;
     /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
     configuration_id: string;
-    /** The form of the credentials. */
+    /** The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO. */
     format: 'dc+sd-jwt';
-    /** The type of the credentials, a URI. */
+    /** The type in credentials of this form: a URI. When one is issued, it is its `credential_type` by default. */
     vct: string;
     /** What a wallet shows, in each language. */
     display: Array<{
@@ -1911,6 +1931,35 @@ export interface ExchangeNonceInput {
 export interface ExchangeNonceData {
     /** The nonce. */
     c_nonce: string;
+}
+
+export interface ExchangeCredentialInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** What is offered. */
+    credential_configuration_id?: string | null;
+    /** Not used: token responses have no identifiers. */
+    credential_identifier?: string | null;
+    /** Proofs of possession, each of another key. */
+    proofs?: {
+        /** JWTs with the type `openid4vci-proof+jwt`. */
+        jwt?: string[] | null;
+    } | null;
+    /** Not supported. */
+    credential_response_encryption?: {
+        /** The algorithm of the encryption. */
+        enc: string;
+    } | null;
+}
+
+export interface ExchangeCredentialData {
+    /** The credentials, one for each key. */
+    credentials: Array<{
+        /** A credential in the format of the configuration. */
+        credential: string;
+    }>;
+    /** Names the credentials in a notification. */
+    notification_id: string;
 }
 
 export interface ExchangeNotificationInput {

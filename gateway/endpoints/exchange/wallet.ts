@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { CallContext } from '../../../platform/context.ts';
 import type { IssuerMetadata } from '../../../proto/gen/exchange/v1/exchange.ts';
+import { MAX_OFFER_KEYS } from '../../../proto/limits.ts';
 import { endpoint, type Input } from '../../endpoint.ts';
-import { optional } from '../../fields.ts';
+import { listOf, optional } from '../../fields.ts';
 import type { KeptDocuments } from '../../kept-documents.ts';
 import type { Services } from '../../services.ts';
 import {
@@ -103,6 +104,44 @@ export const walletProtocolEndpoints = [
         params: byIssuer,
         answer: z.object({ c_nonce: z.string() }),
         call: ({ params, services, context }) => services.exchange.getNonce(params, context),
+    }),
+
+    endpoint({
+        id: 'exchange.credential',
+        method: 'POST',
+        path: '/issuers/{issuer_id}/credential',
+        access: 'wallet',
+        status: 200,
+        message: 'Credentials',
+        bare: true,
+        problem: 'invalid_credential_request',
+        actsOn: 'notification_id',
+        params: byIssuer,
+        headers: dpop,
+        body: z.object({
+            credential_configuration_id: optional(z.string()),
+            credential_identifier: optional(z.string()),
+            proofs: optional(z.object({ jwt: optional(listOf(z.string(), { max: MAX_OFFER_KEYS })) })),
+            credential_response_encryption: optional(z.object({ enc: z.string() })),
+        }),
+        answer: z.object({
+            credentials: z.array(z.object({ credential: z.string() })),
+            notification_id: z.string(),
+        }),
+        async call({ params, body, services, context, ...head }) {
+            const { credentials, notification_id } = await services.exchange.issueCredential(
+                {
+                    ...params,
+                    ...presented(head),
+                    configuration_id: body.credential_configuration_id,
+                    credential_identifier: body.credential_identifier,
+                    proofs: body.proofs?.jwt ?? [],
+                    encrypted: body.credential_response_encryption !== undefined,
+                },
+                context,
+            );
+            return { credentials: credentials.map((credential) => ({ credential })), notification_id };
+        },
     }),
 
     endpoint({

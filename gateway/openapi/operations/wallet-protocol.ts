@@ -5,6 +5,7 @@ import { described, ISSUER_ID } from './exchange.ts';
 const CODE = 'EXAMPLEexampleEXAMPLEexampleEXAMPLEexampleE';
 const TOKEN = 'EXAMPLEaccessEXAMPLEaccessEXAMPLEaccessEXAM';
 const NOTIFICATION_ID = '01a1fac9-1a2b-7000-9c3d-5e6f7a8b9c0d';
+const JWT = 'eyJhbGciOiJFUzI1NiIs…';
 const issuer = `https://credentials.example/issuers/${ISSUER_ID}`;
 const params = { issuer_id: ISSUER_ID };
 const metadata = { credential_issuer: issuer, configurations: [{ ...params, ...described, created_at: '' }] };
@@ -60,6 +61,28 @@ export const walletProtocolOperations = {
         owasp: { objects: 'none' },
         fields: { c_nonce: 'The nonce.' },
         example: { params, data: { c_nonce: 'EXAMPLEnonceEXAMPLEnonceEXAMPLEnonceEXAMPLEnonceEX' } },
+    },
+    'exchange.credential': {
+        summary: 'Get credentials',
+        description:
+            'Issues a credential for each key that a proof proves. A repeated call gets the same credentials, signed again.',
+        owasp: { objects: 'own part' },
+        fields: {
+            credential_configuration_id: 'What is offered.',
+            credential_identifier: 'Not used: token responses have no identifiers.',
+            proofs: 'Proofs of possession, each of another key.',
+            jwt: 'JWTs with the type `openid4vci-proof+jwt`.',
+            credential_response_encryption: 'Not supported.',
+            enc: 'The algorithm of the encryption.',
+            credentials: 'The credentials, one for each key.',
+            credential: 'A credential in the format of the configuration.',
+            notification_id: 'Names the credentials in a notification.',
+        },
+        example: {
+            params,
+            body: { credential_configuration_id: 'membership', proofs: { jwt: [JWT] } },
+            data: { credentials: [{ credential: JWT }], notification_id: NOTIFICATION_ID },
+        },
     },
     'exchange.notification': {
         summary: 'Say what became of credentials',

@@ -108,6 +108,13 @@ async function issuedFor(
             claims,
             expiration_date,
             status_list: true,
+            form: {
+                format: definition.format,
+                vct: undefined,
+                disclosable: undefined,
+                holder_key: key.did_url === undefined ? JSON.stringify(key.jwk) : undefined,
+                holder_did_url: key.did_url,
+            },
         },
         withIdempotencyKey(asMaker(opened, context), `${opened.id}.${key.thumbprint.toString('base64url')}`),
     );

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../../platform/errors.ts';
 import type { Redis } from '../../../platform/redis/redis.ts';
-import { keyInJwk } from './holder-key.ts';
+import { keyInJwk } from '../../../workers/crypto/holder-key.ts';
 import { hasSignature, splitJwt } from './jwt.ts';
 
 /** What a DPoP proof must be made for (RFC 9449, section 4.3). */

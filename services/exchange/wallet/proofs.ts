@@ -1,4 +1,4 @@
-import { type HolderKey, keyInDidUrl, keyInJwk } from './holder-key.ts';
+import { type HolderKey, keyInDidUrl, keyInJwk } from '../../../workers/crypto/holder-key.ts';
 import { hasSignature, splitJwt } from './jwt.ts';
 import type { Nonces } from './nonces.ts';
 import { oauthError } from './oauth-error.ts';

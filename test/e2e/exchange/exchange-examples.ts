@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/src/client.ts';
+import { jwtOf, newWalletKey } from '../../support/wallets/wallet-keys.ts';
 import { service } from '../support/client.ts';
 import { aManagedIssuer } from '../support/world.ts';
 
@@ -114,6 +115,17 @@ export const exchangeExamples = {
     'exchange.nonce': async () => {
         const { issuer_id } = await aConfiguration();
         return { run: ({ exchange }: Client) => exchange.nonce({ issuer_id }) };
+    },
+    'exchange.credential': async () => {
+        const offered = await anOffer();
+        const { access_token: token } = await redeemed(offered);
+        const { issuer_id } = offered;
+        const { c_nonce: nonce } = await service.exchange.nonce({ issuer_id });
+        const key = newWalletKey();
+        const payload = { aud: `https://credentials.example/issuers/${issuer_id}`, iat: Date.now() / 1_000, nonce };
+        const jwt = [jwtOf(key, { typ: 'openid4vci-proof+jwt', jwk: key.jwk }, payload)];
+        const input = { issuer_id, credential_configuration_id: 'membership', proofs: { jwt } };
+        return { token, run: ({ exchange }: Client) => exchange.credential(input) };
     },
     'exchange.notification': async () => {
         const offered = await anOffer();

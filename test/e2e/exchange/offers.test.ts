@@ -127,6 +127,8 @@ describe('/v1/offers', () => {
         const wrong: Array<[object, RegExp]> = [
             [{ claims: { a: 'a'.repeat(64 << 10) } }, /claims/],
             [{ claims: [] }, /claims/],
+            [{ claims: { cnf: {} } }, /named cnf/],
+            [{ claims: { a: { _sd: [] } } }, /_sd/],
             [{ expires_in: 0 }, /expires_in/],
             [{ expires_in: 86_401 }, /expires_in/],
             [{ tx_code: { length: 3 } }, /tx_code.length/],

@@ -26,7 +26,8 @@ import { requirePassword } from '../../../services/wallet/unlock.ts';
 import { requireWebhookUrl } from '../../../services/webhooks/sender/url.ts';
 import { isCredentialType } from '../../../tokens/credential.ts';
 import { decodeP256DidKey } from '../../../tokens/p256-did-key.ts';
-import { isText } from '../../../tokens/texts.ts';
+import { isText, isUri } from '../../../tokens/texts.ts';
+import { isVct } from '../../../tokens/write-sd-jwt-vc.ts';
 import { keyPairFrom, publicKeyFrom } from '../../../workers/crypto/ed25519.ts';
 import { attempt, filled, letters, MIB, type Parser } from './parser-inputs.ts';
 
@@ -122,6 +123,8 @@ export const RULE_PARSERS: readonly Parser[] = [
         worst: texts,
         run: (text) => requireAccountId({ user_id: text } as CallContext), // only the members that it reads
     },
+    { at: 'tokens/texts.ts:isUri', longest: MIB, worst: texts, run: isUri },
+    { at: 'tokens/write-sd-jwt-vc.ts:isVct', longest: MIB, worst: texts, run: isVct },
     { at: 'tokens/texts.ts:isText', longest: MIB, worst: texts, run: (text) => isText(text, 255) },
     { at: 'services/tiers.ts:isTier', longest: MIB, worst: texts, run: isTier },
     { at: 'services/tiers.ts:requireTier', longest: MIB, worst: texts, run: requireTier },

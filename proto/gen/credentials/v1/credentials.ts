@@ -21,7 +21,35 @@ export interface IssueRequest {
     | string
     | undefined;
   /** True if the credential gets a place in a status list. */
-  status_list?: boolean | undefined;
+  status_list?:
+    | boolean
+    | undefined;
+  /** How it is issued. Absent: as a v4.public token. */
+  form?: CredentialForm | undefined;
+}
+
+/** The form of a credential of a did:web issuer of the account. */
+export interface CredentialForm {
+  /** `dc+sd-jwt`, an SD-JWT VC. The other fields need it. */
+  format?:
+    | string
+    | undefined;
+  /** A URI. Default: credential_type. */
+  vct?:
+    | string
+    | undefined;
+  /** What the holder may hide. Default: each claim. */
+  disclosable?:
+    | DisclosableClaims
+    | undefined;
+  /** At most one of both is set: the public key of the holder as the JSON text of a JWK, or a DID URL that names it. */
+  holder_key?: string | undefined;
+  holder_did_url?: string | undefined;
+}
+
+export interface DisclosableClaims {
+  /** JSON pointers into claims. At most 1,000. */
+  pointers: string[];
 }
 
 export interface Credential {
@@ -89,6 +117,7 @@ export interface IssueItem {
     | undefined;
   /** True if the credential gets a place in a status list. */
   status_list?: boolean | undefined;
+  form?: CredentialForm | undefined;
 }
 
 export interface IssueManyResponse {
@@ -344,6 +373,7 @@ function createBaseIssueRequest(): IssueRequest {
     claims: "",
     expiration_date: undefined,
     status_list: undefined,
+    form: undefined,
   };
 }
 
@@ -369,6 +399,9 @@ export const IssueRequest: MessageFns<IssueRequest> = {
     }
     if (message.status_list !== undefined) {
       writer.uint32(56).bool(message.status_list);
+    }
+    if (message.form !== undefined) {
+      CredentialForm.encode(message.form, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -442,6 +475,14 @@ export const IssueRequest: MessageFns<IssueRequest> = {
             message.status_list = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.form = CredentialForm.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -466,6 +507,175 @@ export const IssueRequest: MessageFns<IssueRequest> = {
     message.claims = object.claims ?? "";
     message.expiration_date = object.expiration_date ?? undefined;
     message.status_list = object.status_list ?? undefined;
+    message.form = (object.form !== undefined && object.form !== null)
+      ? CredentialForm.fromPartial(object.form)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCredentialForm(): CredentialForm {
+  return {
+    format: undefined,
+    vct: undefined,
+    disclosable: undefined,
+    holder_key: undefined,
+    holder_did_url: undefined,
+  };
+}
+
+export const CredentialForm: MessageFns<CredentialForm> = {
+  encode(message: CredentialForm, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.format !== undefined) {
+      writer.uint32(10).string(message.format);
+    }
+    if (message.vct !== undefined) {
+      writer.uint32(18).string(message.vct);
+    }
+    if (message.disclosable !== undefined) {
+      DisclosableClaims.encode(message.disclosable, writer.uint32(26).fork()).join();
+    }
+    if (message.holder_key !== undefined) {
+      writer.uint32(34).string(message.holder_key);
+    }
+    if (message.holder_did_url !== undefined) {
+      writer.uint32(42).string(message.holder_did_url);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CredentialForm {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCredentialForm();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.format = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.vct = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.disclosable = DisclosableClaims.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.holder_key = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.holder_did_url = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CredentialForm>): CredentialForm {
+    return CredentialForm.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CredentialForm>): CredentialForm {
+    const message = createBaseCredentialForm();
+    message.format = object.format ?? undefined;
+    message.vct = object.vct ?? undefined;
+    message.disclosable = (object.disclosable !== undefined && object.disclosable !== null)
+      ? DisclosableClaims.fromPartial(object.disclosable)
+      : undefined;
+    message.holder_key = object.holder_key ?? undefined;
+    message.holder_did_url = object.holder_did_url ?? undefined;
+    return message;
+  },
+};
+
+function createBaseDisclosableClaims(): DisclosableClaims {
+  return { pointers: [] };
+}
+
+export const DisclosableClaims: MessageFns<DisclosableClaims> = {
+  encode(message: DisclosableClaims, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.pointers) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DisclosableClaims {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDisclosableClaims();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pointers.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DisclosableClaims>): DisclosableClaims {
+    return DisclosableClaims.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DisclosableClaims>): DisclosableClaims {
+    const message = createBaseDisclosableClaims();
+    message.pointers = object.pointers?.map((e) => e) || [];
     return message;
   },
 };
@@ -879,6 +1089,7 @@ function createBaseIssueItem(): IssueItem {
     expiration_date: undefined,
     place: undefined,
     status_list: undefined,
+    form: undefined,
   };
 }
 
@@ -901,6 +1112,9 @@ export const IssueItem: MessageFns<IssueItem> = {
     }
     if (message.status_list !== undefined) {
       writer.uint32(48).bool(message.status_list);
+    }
+    if (message.form !== undefined) {
+      CredentialForm.encode(message.form, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -966,6 +1180,14 @@ export const IssueItem: MessageFns<IssueItem> = {
             message.status_list = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.form = CredentialForm.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -989,6 +1211,9 @@ export const IssueItem: MessageFns<IssueItem> = {
     message.expiration_date = object.expiration_date ?? undefined;
     message.place = object.place ?? undefined;
     message.status_list = object.status_list ?? undefined;
+    message.form = (object.form !== undefined && object.form !== null)
+      ? CredentialForm.fromPartial(object.form)
+      : undefined;
     return message;
   },
 };

@@ -95,6 +95,8 @@ export interface ArchiveIssuerRequest {
 
 export interface CheckSignerRequest {
   did: string;
+  /** True to ask about SignJws. */
+  jws?: boolean | undefined;
 }
 
 export interface CheckSignerResponse {
@@ -1117,13 +1119,16 @@ export const ArchiveIssuerRequest: MessageFns<ArchiveIssuerRequest> = {
 };
 
 function createBaseCheckSignerRequest(): CheckSignerRequest {
-  return { did: "" };
+  return { did: "", jws: undefined };
 }
 
 export const CheckSignerRequest: MessageFns<CheckSignerRequest> = {
   encode(message: CheckSignerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.did !== "") {
       writer.uint32(10).string(message.did);
+    }
+    if (message.jws !== undefined) {
+      writer.uint32(16).bool(message.jws);
     }
     return writer;
   },
@@ -1149,6 +1154,14 @@ export const CheckSignerRequest: MessageFns<CheckSignerRequest> = {
             message.did = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.jws = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1167,6 +1180,7 @@ export const CheckSignerRequest: MessageFns<CheckSignerRequest> = {
   fromPartial(object: DeepPartial<CheckSignerRequest>): CheckSignerRequest {
     const message = createBaseCheckSignerRequest();
     message.did = object.did ?? "";
+    message.jws = object.jws ?? undefined;
     return message;
   },
 };
@@ -3189,7 +3203,7 @@ export const SigningServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Succeeds if Sign would sign for this DID now. */
+    /** Succeeds if Sign, or SignJws, would sign for this DID now. */
     checkSigner: {
       name: "CheckSigner",
       requestType: CheckSignerRequest as typeof CheckSignerRequest,

@@ -1,17 +1,12 @@
 import { z } from 'zod';
-import type {
-    Credential,
-    DisclosedClaims,
-    ListRequest,
-    StatusPlace,
-} from '../../proto/gen/credentials/v1/credentials.ts';
-import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
-import { shownFrom, shownObject } from '../answer-fields.ts';
-import { endpoint } from '../endpoint.ts';
-import { base64, jsonObject, optional, paging } from '../fields.ts';
-import { ListAnswer } from '../lists.ts';
-import type { Services } from '../services.ts';
-import { upgrading } from '../upgrading.ts';
+import type { DisclosedClaims, ListRequest, StatusPlace } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { MAX_CLAIMS_BYTES } from '../../../proto/limits.ts';
+import { shownFrom, shownObject } from '../../answer-fields.ts';
+import { endpoint } from '../../endpoint.ts';
+import { base64, jsonObject, optional, paging } from '../../fields.ts';
+import { ListAnswer } from '../../lists.ts';
+import type { Services } from '../../services.ts';
+import { formFields, inForm, refuseOtherThan } from './forms.ts';
 
 export const issued = z.object({
     credential_id: z.string(),
@@ -26,14 +21,6 @@ export const issued = z.object({
         (place: StatusPlace) => ({ status_list: place }),
     ),
 });
-
-/**
- * Throws if the credentials service is of a release that knows no status lists: nobody may get a credential whose
- * revocation does not show where it was asked for.
- */
-export function refuseWithoutPlace(asked: { status_list?: boolean | undefined }, issued: Credential | undefined): void {
-    if (asked.status_list && issued && !issued.status) throw upgrading();
-}
 
 export const verification = z.object({
     valid: z.boolean(),
@@ -105,11 +92,13 @@ export const credentialEndpoints = [
             claims: jsonObject(MAX_CLAIMS_BYTES),
             expiration_date: optional(z.string()),
             status_list: optional(z.boolean()).transform((value) => value || undefined),
+            ...formFields,
         }),
         answer: issued,
         async call({ body, services, context }) {
-            const credential = await services.credentials.issue(body, context);
-            refuseWithoutPlace(body, credential);
+            const request = inForm(body);
+            const credential = await services.credentials.issue(request, context);
+            refuseOtherThan(request, credential);
             return credential;
         },
     }),

@@ -1,13 +1,13 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
-import { decodeBase64Url, encodeBase64Url } from '../../../platform/base64.ts';
-import { JsonError, parseJson } from '../../../platform/json.ts';
-import { DID_KEY_SCHEME, decodeDidKey } from '../../../tokens/did-key.ts';
-import { decodeP256DidKey } from '../../../tokens/p256-did-key.ts';
-import type { Algorithm } from './jwt.ts';
+import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
+import { JsonError, parseJson } from '../../platform/json.ts';
+import { DID_KEY_SCHEME, decodeDidKey } from '../../tokens/did-key.ts';
+import type { JwsAlgorithm } from '../../tokens/jws.ts';
+import { decodeP256DidKey } from '../../tokens/p256-did-key.ts';
 
 /** A public key of a wallet: P-256 or Ed25519. */
 export interface HolderKey {
-    alg: Algorithm;
+    alg: JwsAlgorithm;
     key: KeyObject;
     /** Without members that say nothing about the key, such as a `kid` of the wallet. */
     jwk: PublicJwk;
@@ -22,6 +22,11 @@ const COORDINATE_BYTES = 32;
 const DID_JWK = 'did:jwk:';
 /** What stands before a compressed P-256 key in a SubjectPublicKeyInfo (RFC 5480, section 2). */
 const BEFORE_P256_KEY = Buffer.from('3039301306072a8648ce3d020106082a8648ce3d030107032200', 'hex');
+
+/** Returns the key in the JSON text of a JWK; undefined if it is no public key of these kinds. */
+export function keyInJwkText(text: string): HolderKey | undefined {
+    return keyInJwk(jsonOf(text));
+}
 
 /** Returns the key in a JWK; undefined if it is no public key of these kinds. */
 export function keyInJwk(value: unknown): HolderKey | undefined {
@@ -60,7 +65,7 @@ function isCoordinate(value: unknown): value is string {
     return typeof value === 'string' && value.length === 43 && decodeBase64Url(value)?.length === COORDINATE_BYTES;
 }
 
-function keyOf(alg: Algorithm, jwk: PublicJwk): HolderKey | undefined {
+function keyOf(alg: JwsAlgorithm, jwk: PublicJwk): HolderKey | undefined {
     const { crv, kty, x } = jwk;
     const members = 'y' in jwk ? { crv, kty, x, y: jwk.y } : { crv, kty, x }; // in this order (RFC 7638, section 3.3)
     try {
@@ -73,8 +78,13 @@ function keyOf(alg: Algorithm, jwk: PublicJwk): HolderKey | undefined {
 
 function jsonIn(part: string): unknown {
     const bytes = decodeBase64Url(part);
+    return bytes && jsonOf(bytes.toString('utf8'));
+}
+
+/** Returns the value of JSON text; undefined if it is none. */
+function jsonOf(text: string): unknown {
     try {
-        return bytes && parseJson(bytes.toString('utf8'), { raw: new Set() });
+        return parseJson(text, { raw: new Set() });
     } catch (error) {
         if (error instanceof JsonError) return undefined;
         throw error;

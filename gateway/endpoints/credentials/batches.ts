@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { AppError } from '../../platform/errors.ts';
-import { MAX_BATCH_ITEMS, MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
-import { answerBatch, BATCH_TIMEOUT_MS, batchAnswer } from '../batch-answer.ts';
-import { endpoint } from '../endpoint.ts';
-import { anyItem, base64, jsonObject, listOf, optional, parseItem } from '../fields.ts';
-import { issued, refuseWithoutPlace, revocation, verification } from './credentials.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { MAX_BATCH_ITEMS, MAX_CLAIMS_BYTES } from '../../../proto/limits.ts';
+import { answerBatch, BATCH_TIMEOUT_MS, batchAnswer } from '../../batch-answer.ts';
+import { endpoint } from '../../endpoint.ts';
+import { anyItem, base64, jsonObject, listOf, optional, parseItem } from '../../fields.ts';
+import { issued, revocation, verification } from './credentials.ts';
+import { formFields, inForm, refuseOtherThan } from './forms.ts';
 
 const issueItem = z.object({
     subject_did: z.string(),
@@ -13,6 +14,7 @@ const issueItem = z.object({
     expiration_date: optional(z.string()),
     issuer_did: optional(z.string()),
     status_list: optional(z.boolean()),
+    ...formFields,
 });
 const verifyItem = z.object({
     credential: z.string(),
@@ -48,7 +50,7 @@ export const credentialBatchEndpoints = [
         call: ({ body: { issuer_did, issuer_private_key, status_list: common, items }, services, context }) =>
             answerBatch(items, {
                 read(sent, index) {
-                    const { issuer_did: named = issuer_did, ...item } = parseItem(issueItem, sent);
+                    const { issuer_did: named = issuer_did, ...item } = inForm(parseItem(issueItem, sent));
                     const statusList = (item.status_list ?? common) || undefined;
                     if (named === issuer_did) return { ...item, status_list: statusList, place: index };
                     throw new AppError('invalid', 'The issuer_did of an item must be that of the batch.');
@@ -56,7 +58,7 @@ export const credentialBatchEndpoints = [
                 async run(valid, refusedPlaces) {
                     const request = { issuer_did, issuer_private_key, items: valid, refused_places: refusedPlaces };
                     const { results } = await services.credentials.issueMany(request, context);
-                    for (const [index, item] of valid.entries()) refuseWithoutPlace(item, results[index]?.value);
+                    for (const [index, item] of valid.entries()) refuseOtherThan(item, results[index]?.value);
                     return results;
                 },
                 alwaysRun: true,
