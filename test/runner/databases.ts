@@ -10,13 +10,15 @@ import { closing, workDir } from './lifetime.ts';
 /** `npm run proof -- pgbouncer`: the end-to-end tests reach PostgreSQL through pgbouncer in transaction mode. */
 const BEHIND_PGBOUNCER = process.env['E2E_POOLER'] === 'pgbouncer';
 
-const SETTINGS = {
+const POSTGRES_SETTINGS = {
     // The files of a folder share a process and keep their databases open until its end, beside all services of a round.
     max_connections: '400',
     // The databases of a run end with it, so they need not outlive a crash of the machine.
     fsync: 'off',
     full_page_writes: 'off',
 };
+/** Redis waits for a disk that PostgreSQL keeps busy, and calls then give it up after half a second. */
+const REDIS_SETTINGS = { appendfsync: 'no' };
 /** Name of the migrated database that tests copy. */
 const TEMPLATE = 'migrated';
 
@@ -26,8 +28,8 @@ export type Environment = Record<string, string>;
 export async function startDatabases(): Promise<Environment> {
     const options = { dataDir: workDir, log: () => {} };
     const [postgres, redis] = await Promise.all([
-        givenPostgres() ?? startPostgres({ ...options, settings: SETTINGS }),
-        givenRedis() ?? startRedis(options),
+        givenPostgres() ?? startPostgres({ ...options, settings: POSTGRES_SETTINGS }),
+        givenRedis() ?? startRedis({ ...options, settings: REDIS_SETTINGS }),
     ]);
     closing.defer(() => postgres.stop());
     closing.defer(() => redis.stop());

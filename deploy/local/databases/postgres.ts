@@ -17,6 +17,8 @@ export interface ServerOptions {
     log(line: string): void;
     /** Interrupts the start. */
     signal?: AbortSignal | undefined;
+    /** Further settings of the server, by their names. */
+    settings?: Readonly<Record<string, string>>;
 }
 
 export interface LocalServer {
@@ -56,12 +58,7 @@ const PORT_ATTEMPTS = 5;
  * most 107 bytes that both root and the unprivileged server can reach. The server has its own session, so that Ctrl-C
  * does not reach it and `stop` ends it last.
  */
-export async function startPostgres({
-    dataDir,
-    log,
-    signal,
-    settings = {},
-}: ServerOptions & { settings?: Readonly<Record<string, string>> }): Promise<LocalPostgres> {
+export async function startPostgres({ dataDir, log, signal, settings = {} }: ServerOptions): Promise<LocalPostgres> {
     const folder = join(dataDir, 'postgres');
     const binaries = postgresBinaries();
     await stopOrphan(folder, log);

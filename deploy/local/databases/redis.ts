@@ -20,7 +20,7 @@ const PORT_ATTEMPTS = 5;
  * Starts a Redis (or Valkey) on 127.0.0.1 with a random password. It stores its data in `dataDir/redis` and evicts no
  * keys. Like PostgreSQL it has its own session, and `stop` ends it.
  */
-export async function startRedis({ dataDir, log, signal }: ServerOptions): Promise<LocalServer> {
+export async function startRedis({ dataDir, log, signal, settings = {} }: ServerOptions): Promise<LocalServer> {
     const folder = join(dataDir, 'redis');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     await stopOrphans(folder, log);
@@ -29,7 +29,7 @@ export async function startRedis({ dataDir, log, signal }: ServerOptions): Promi
     const logFile = join(dataDir, 'redis.log');
     for (let attempt = 1; ; attempt++) {
         const port = await pickPort();
-        writeFileSync(join(folder, 'redis.conf'), configuration(port, password), { mode: 0o600 });
+        writeFileSync(join(folder, 'redis.conf'), configuration(port, password, settings), { mode: 0o600 });
         const output = openServerLog(logFile);
         const pid = launch(program, folder, output.fd);
         output.close();
@@ -54,7 +54,7 @@ async function stopOrphans(folder: string, log: (line: string) => void): Promise
     }
 }
 
-function configuration(port: number, password: string): string {
+function configuration(port: number, password: string, more: Readonly<Record<string, string>>): string {
     const settings = {
         bind: '127.0.0.1',
         port,
@@ -64,6 +64,7 @@ function configuration(port: number, password: string): string {
         appendfsync: 'everysec',
         save: '""',
         'maxmemory-policy': 'noeviction',
+        ...more,
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`);
     return lines.join('');
