@@ -11,7 +11,7 @@ import type { CredentialsDependencies } from './dependencies.ts';
 import { newIdIn, partOfId, partOfIssuer } from './parts/part-map.ts';
 import { known } from './parts/parted-store.ts';
 import { requireClaims, requireCredentialType, requireExpiry, requireIssuer, requireNewSubject } from './rules.ts';
-import { draftOf, joined, payloadOf, type SdJwtDraft } from './sd-jwt/issuing.ts';
+import { draftOf, joined, payloadOf, refuseOtherSigner, type SdJwtDraft } from './sd-jwt/issuing.ts';
 import { shownPlace } from './status-lists/places.ts';
 import type { Place } from './status-lists/rows.ts';
 
@@ -117,8 +117,9 @@ export async function askSigner(
     request: Pick<IssueRequest, 'issuer_did' | 'issuer_private_key' | 'form'>,
     context: CallContext,
 ): Promise<void> {
-    if (request.form) await tokenSigner.checkSdJwt(request.issuer_did, context);
-    else await tokenSigner.check(signerIn(request), context);
+    if (!request.form) return tokenSigner.check(signerIn(request), context);
+    refuseOtherSigner(request);
+    await tokenSigner.checkSdJwt(request.issuer_did, context);
 }
 
 /** What is signed. `kid`: the key that has signed it before, if this is a replay. */

@@ -49,7 +49,8 @@ export function newTxCode({ length, input_mode }: { length: number; input_mode: 
 
 /** What the database has of a transaction code. Nobody can guess it without the code and the pepper. */
 export function txHashOf(txCode: string, { code, pepper }: { code: string; pepper: string }): Buffer {
-    return derived(code, pepper, `transaction code ${txCode}`, TX_HASH_BYTES);
+    // HKDF takes a short purpose, and a wallet may send any text.
+    return derived(code, pepper, `transaction code ${hash('sha256', txCode)}`, TX_HASH_BYTES);
 }
 
 function derived(secret: string, salt: string, purpose: string, bytes: number): Buffer {

@@ -69,11 +69,13 @@ export function tokenSigner(deps: {
         async signSdJwt({ did, payload, kid }, context) {
             const own = { ...withoutIdempotencyKey(context), trusted: true };
             const request = { did, typ: 'dc+sd-jwt', payload, kid };
-            return signing.signJws(request, own).catch((error) => refuse(error, { did, field: '' }));
+            return signing.signJws(request, own).catch((error) => refuse(error, { did, field: 'issuer_private_key' }));
         },
         async checkSdJwt(did, context) {
             const own = withoutIdempotencyKey(context);
-            await signing.checkSigner({ did, jws: true }, own).catch((error) => refuse(error, { did, field: '' }));
+            await signing
+                .checkSigner({ did, jws: true }, own)
+                .catch((error) => refuse(error, { did, field: 'issuer_private_key' }));
         },
     };
 }

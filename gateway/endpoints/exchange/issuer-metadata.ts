@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { Configuration, Display, IssuerMetadata } from '../../../proto/gen/exchange/v1/exchange.ts';
+import type {
+    ClaimDescription,
+    Configuration,
+    Display,
+    IssuerMetadata,
+} from '../../../proto/gen/exchange/v1/exchange.ts';
 
 /** The grant of an offer (OpenID4VCI 1.0, section 4.1.1). */
 export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
@@ -33,13 +38,15 @@ export const authorizationServerMetadata = z.object({
 
 export function issuerMetadataOf(metadata: IssuerMetadata): z.infer<typeof credentialIssuerMetadata> {
     const { credential_issuer: issuer, configurations } = metadata;
-    const most = Math.max(...configurations.map(({ max_keys }) => max_keys));
+    // Wallets may send as many proofs for each of the configurations.
+    const least = Math.min(...configurations.map(({ max_keys }) => max_keys));
+    const isBatch = configurations.length > 0 && least > 1;
     return {
         credential_issuer: issuer,
         credential_endpoint: `${issuer}/credential`,
         nonce_endpoint: `${issuer}/nonce`,
         notification_endpoint: `${issuer}/notification`,
-        ...(most > 1 && { batch_credential_issuance: { batch_size: most } }),
+        ...(isBatch && { batch_credential_issuance: { batch_size: least } }),
         credential_configurations_supported: Object.fromEntries(
             configurations.map((configuration) => [configuration.configuration_id, offeredIn(configuration)]),
         ),
@@ -52,8 +59,21 @@ function offeredIn({ format, vct, display, claims, proof_algs }: Configuration):
         vct,
         cryptographic_binding_methods_supported: ['jwk', 'did:key', 'did:jwk'],
         proof_types_supported: { jwt: { proof_signing_alg_values_supported: proof_algs } },
-        credential_metadata: { display: display.map(shown), claims },
+        ...metadataOf({ display, claims }),
     };
+}
+
+/** Its lists may not be empty (OpenID4VCI 1.0, section 12.2.4). */
+function metadataOf({ display, claims }: Pick<Configuration, 'display' | 'claims'>): object {
+    const metadata = {
+        ...(display.length > 0 && { display: display.map(shown) }),
+        ...(claims.length > 0 && { claims: claims.map(described) }),
+    };
+    return Object.keys(metadata).length === 0 ? {} : { credential_metadata: metadata };
+}
+
+function described({ display, ...claim }: ClaimDescription) {
+    return { ...claim, ...(display.length > 0 && { display }) };
 }
 
 function shown({ logo, ...display }: Display) {

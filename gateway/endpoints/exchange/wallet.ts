@@ -35,6 +35,11 @@ function presented({
 }
 
 /** The endpoints that wallets call (OpenID4VCI 1.0). Their paths begin with the identifier of the issuer. */
+/** Largest body of a request without proofs, in bytes. Nobody has checked its sender when it is read. Beyond it: 413. */
+const MAX_SMALL_BYTES = 4 << 10;
+/** Largest body with proofs, in bytes: 20 of them, each as long as one may be. Beyond it: 413. */
+const MAX_PROOFS_BYTES = 192 << 10;
+
 export const walletProtocolEndpoints = [
     endpoint({
         id: 'exchange.offer',
@@ -97,6 +102,7 @@ export const walletProtocolEndpoints = [
         method: 'POST',
         path: '/issuers/{issuer_id}/nonce',
         access: 'login',
+        maxBodyBytes: MAX_SMALL_BYTES,
         status: 200,
         message: 'Nonce',
         bare: true,
@@ -111,6 +117,7 @@ export const walletProtocolEndpoints = [
         method: 'POST',
         path: '/issuers/{issuer_id}/credential',
         access: 'wallet',
+        maxBodyBytes: MAX_PROOFS_BYTES,
         status: 200,
         message: 'Credentials',
         bare: true,
@@ -149,6 +156,7 @@ export const walletProtocolEndpoints = [
         method: 'POST',
         path: '/issuers/{issuer_id}/notification',
         access: 'wallet',
+        maxBodyBytes: MAX_SMALL_BYTES,
         status: 200,
         message: 'Notification',
         bare: true,

@@ -32,9 +32,7 @@ export function draftOf(request: IssueRequest): SdJwtDraft | undefined {
     const { form, issuer_did, issuer_private_key, credential_type, claims } = request;
     if (form === undefined) return undefined;
     requireFormat(form);
-    if (!isIssuerWebDid(issuer_did) || issuer_private_key !== undefined) {
-        throw invalid('issuer_did must be a did:web issuer of this service, without a private key, for dc+sd-jwt.');
-    }
+    refuseOtherSigner({ issuer_did, issuer_private_key });
     const vct = form.vct ?? credential_type;
     if (!isVct(vct))
         throw invalid(
@@ -44,6 +42,15 @@ export function draftOf(request: IssueRequest): SdJwtDraft | undefined {
     const concealed = concealVc(parsed, form.disclosable?.pointers, PRIMITIVES);
     if ('fault' in concealed) throw invalid(concealed.fault);
     return { vct, holder: confirmationOf(form), concealed };
+}
+
+/** Throws AppError `invalid` unless the issuer can sign an SD-JWT VC: nobody but the service has the keys of a did:web. */
+export function refuseOtherSigner({
+    issuer_did,
+    issuer_private_key,
+}: Pick<IssueRequest, 'issuer_did' | 'issuer_private_key'>): void {
+    if (isIssuerWebDid(issuer_did) && issuer_private_key === undefined) return;
+    throw invalid('issuer_did must be a did:web issuer of this service, without a private key, for dc+sd-jwt.');
 }
 
 function requireFormat({ format, ...fields }: CredentialForm): void {

@@ -61,8 +61,8 @@ export interface WalletStore {
         lifetime: CallLifetime,
     ): Promise<z.infer<typeof redeemableRow> | undefined>;
     /**
-     * Spends the code, if the transaction code is right; otherwise counts the failure. One statement does both, so that no
-     * number of callers has more guesses than one. Resolves to `spent`, `wrong`, or `gone` if nothing is left to spend.
+     * Spends the code, if the transaction code is right; otherwise counts the failure. One statement does both, so that
+     * many callers at once have no more guesses than one. Resolves to `spent`, `wrong`, or `gone` if nothing is left to spend.
      */
     spend(spending: Spending, lifetime: CallLifetime): Promise<'spent' | 'wrong' | 'gone'>;
     findOpened(
@@ -153,8 +153,8 @@ function spent({ id, tx_hash, token_hash, sealed, dpop_jkt, now, token_expires_a
             code_used_at = CASE WHEN ${isRight} THEN ${now}::timestamptz END,
             token_hash = CASE WHEN ${isRight} THEN ${sql.binary(token_hash)}::bytea END,
             sealed = CASE WHEN ${isRight} THEN ${sql.binary(sealed)}::bytea ELSE sealed END,
-            dpop_jkt = ${dpop_jkt ?? null},
-            token_expires_at = ${token_expires_at},
+            dpop_jkt = CASE WHEN ${isRight} THEN ${dpop_jkt ?? null} END,
+            token_expires_at = CASE WHEN ${isRight} THEN ${token_expires_at}::timestamptz END,
             tx_failures = tx_failures + CASE WHEN ${isRight} THEN 0 ELSE 1 END
         WHERE id = ${id} AND code_used_at IS NULL AND tx_failures < ${MAX_TX_FAILURES} AND expires_at > ${now}
         RETURNING code_used_at`;
@@ -167,7 +167,8 @@ async function bound(
     { offer, thumbprints, max_keys }: { offer: string; thumbprints: readonly Buffer[]; max_keys: number },
 ): Promise<boolean> {
     // The row of the offer is locked first, so that calls at the same time bind one after the other.
-    await rows(sql.unsafe`SELECT id FROM exchange.offers WHERE id = ${offer} FOR UPDATE`);
+    const locked = await rows(sql.unsafe`SELECT id FROM exchange.offers WHERE id = ${offer} FOR UPDATE`);
+    if (locked.length === 0) throw TOO_MANY; // its account has deleted it
     await rows(sql.unsafe`
         INSERT INTO exchange.bindings (offer, thumbprint)
         SELECT ${offer}::uuid, thumbprint FROM ${sql.unnest(

@@ -53,10 +53,9 @@ describe('the token endpoint', () => {
         const kept = await anOffer({ tx_code: {} });
         const code = await codeOf(kept);
         const wrong = (value: string | undefined) => (value === '000000' ? '000001' : '000000');
-        for (let count = 0; count < 4; count++) {
-            const answer = await tokenCall(kept.issuer_id, redemption(code, wrong(kept.tx_code)), {
-                gateway: count % 2,
-            });
+        const guessed = [wrong(kept.tx_code), '12', '1'.repeat(1_100), '7'.repeat(7_000)];
+        for (const [count, guess] of guessed.entries()) {
+            const answer = await tokenCall(kept.issuer_id, redemption(code, guess), { gateway: count % 2 });
             assert.deepEqual(refusedWith(answer), [400, 'invalid_grant']);
         }
         assert.equal((await tokenCall(kept.issuer_id, redemption(code, kept.tx_code))).status, 200);
@@ -169,6 +168,17 @@ describe('the metadata of an issuer', () => {
                 credential_metadata: { display: [{ ...shown, logo: { uri: logo } }], claims },
             },
         });
+    });
+
+    it('has no empty lists', async () => {
+        const { issuer_id } = await aConfiguration({ display: [], claims: [{ path: ['given_name'] }] });
+        const issuer = await service.exchange.issuerMetadata({ issuer_id });
+        const { membership } = issuer.credential_configurations_supported as Record<string, object>;
+        assert.partialDeepStrictEqual(membership, { credential_metadata: { claims: [{ path: ['given_name'] }] } });
+        assert.doesNotMatch(JSON.stringify(issuer), /\[\]/);
+        const bare = await aConfiguration({ display: [], claims: [] });
+        const shown = await service.exchange.issuerMetadata({ issuer_id: bare.issuer_id });
+        assert.doesNotMatch(JSON.stringify(shown), /credential_metadata/);
     });
 
     it('is none for an issuer that offers nothing', async () => {

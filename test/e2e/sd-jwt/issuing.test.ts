@@ -171,6 +171,10 @@ it('a request for dc+sd-jwt that no wallet could use is refused', async () => {
         const { body: refusal } = await expectError(400, { method: 'POST', path: '/v1/credentials', token, body });
         assert.match(refusal.error, text, JSON.stringify(more));
     }
+    const { issuer_did: _, ...item } = input;
+    const batch = { issuer_did: own.did, issuer_private_key: own.private_key, items: [item] };
+    const call = { method: 'POST', path: '/v1/credentials/batch/issue', token, body: batch };
+    assert.match((await expectError(400, call)).body.error, /did:web issuer/);
     const stranger = await anSdJwtIssuer();
     const body = { ...input, issuer_did: stranger.did, status_list: true };
     await expectError(400, { method: 'POST', path: '/v1/credentials', token, body });
