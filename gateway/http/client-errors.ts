@@ -29,6 +29,8 @@ export interface UnparsedOptions {
 export interface ClientErrors {
     /** Records the response of a request whose head the parser has read. */
     began(response: ServerResponse): void;
+    /** Forgets a response that is over: a connection that stays open must not keep the secrets of its last request. */
+    ended(response: ServerResponse): void;
     /**
      * Answers a parser error, after the answers to all earlier requests of the connection, and closes the connection.
      */
@@ -72,6 +74,11 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
 
     return {
         began: (response) => void newest.set(response.req.socket, response),
+
+        ended({ req }) {
+            const { socket, complete } = req;
+            if (complete && newest.get(socket)?.req === req) newest.delete(socket);
+        },
 
         answer(error, socket) {
             // The parser reports further errors for the bytes after the first error. They are ignored, but the bytes

@@ -116,6 +116,7 @@ function requestListener(
         // Express would answer a target that it cannot parse without our envelope.
         request.url = originForm(request.url ?? '/');
         parserErrors.began(response);
+        response.on('close', () => parserErrors.ended(response));
         const late = () => parserErrors.late(response);
         if (begin(request, response, { ...client, ask, late })) app(request, response);
     };

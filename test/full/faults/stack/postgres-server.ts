@@ -60,6 +60,7 @@ export async function postgresServer(options: { template: string; folder: string
     const logFile = `${folder}.log`;
     const password = keptSecret(template, 'postgres-admin-password');
     let pid = 0;
+    let exited: Promise<unknown> = Promise.resolve();
 
     async function start(): Promise<void> {
         const output = openServerLog(logFile);
@@ -68,6 +69,7 @@ export async function postgresServer(options: { template: string; folder: string
         const server = spawn(program, args, { stdio: ['ignore', output.fd, output.fd], env: bareEnvironment() });
         output.close();
         server.on('error', () => {}); // the wait below notices it
+        exited = new Promise((resolve) => server.once('close', resolve));
         pid = server.pid ?? 0;
         await until('PostgreSQL accepts connections', START_MS, () => {
             if (!isRunning(pid)) throw new Error(`PostgreSQL ended while it started:\n${output.written()}`);
@@ -85,6 +87,7 @@ export async function postgresServer(options: { template: string; folder: string
         async end(signal) {
             signalAll([pid], signal);
             await until('PostgreSQL has ended', START_MS, () => processesIn(folder).length === 0);
+            await exited; // until then the next start sees its process, as a zombie, and refuses
         },
         async admin(statements, database = 'credentials') {
             const client = new Client({ host: '127.0.0.1', port, user: 'postgres', password, database });
