@@ -82,13 +82,7 @@ export interface WalletStore {
 export function walletStore(db: Database): WalletStore {
     return {
         ...offerSteps(db),
-        bind: (bindings, lifetime) =>
-            db
-                .transaction((queries) => bound(queries, bindings), 'offer_bind', lifetime)
-                .catch((error: unknown) => {
-                    if (error === TOO_MANY) return false;
-                    throw error;
-                }),
+        bind: (bindings, lifetime) => db.transaction((queries) => bound(queries, bindings), 'offer_bind', lifetime),
         async issued({ offer, thumbprint, credential }, lifetime) {
             const statement = sql.unsafe`
                 UPDATE exchange.bindings SET credential = ${credential}
@@ -160,7 +154,7 @@ function spent({ id, tx_hash, token_hash, sealed, dpop_jkt, now, token_expires_a
         RETURNING code_used_at`;
 }
 
-const TOO_MANY = new Error('the offer has no more keys');
+const fitsRow = z.strictObject({ fits: z.boolean() });
 
 async function bound(
     { rows }: Queries,
@@ -168,18 +162,22 @@ async function bound(
 ): Promise<boolean> {
     // The row of the offer is locked first, so that calls at the same time bind one after the other.
     const locked = await rows(sql.unsafe`SELECT id FROM exchange.offers WHERE id = ${offer} FOR UPDATE`);
-    if (locked.length === 0) throw TOO_MANY; // its account has deleted it
-    await rows(sql.unsafe`
-        INSERT INTO exchange.bindings (offer, thumbprint)
-        SELECT ${offer}::uuid, thumbprint FROM ${sql.unnest(
-            thumbprints.map((thumbprint) => [thumbprint]),
-            ['bytea'],
-        )} AS new (thumbprint) ORDER BY thumbprint
-        ON CONFLICT (offer, thumbprint) DO NOTHING`);
-    const [count] = await rows(sql.type(countRow)`
-        SELECT count(*) AS keys FROM exchange.bindings WHERE offer = ${offer}`);
-    if ((count?.keys ?? 0) > max_keys) throw TOO_MANY;
-    return true;
+    if (locked.length === 0) return false; // its account has deleted it
+    const asked = sql.unnest(
+        thumbprints.map((thumbprint) => [thumbprint]),
+        ['bytea'],
+    );
+    const [row] = await rows(sql.type(fitsRow)`
+        WITH asked AS (
+            SELECT thumbprint FROM ${asked} AS asked (thumbprint)
+        ), together AS (
+            SELECT thumbprint FROM asked UNION SELECT thumbprint FROM exchange.bindings WHERE offer = ${offer}
+        ), fits AS (
+            SELECT count(*) <= ${max_keys} AS fits FROM together
+        ), added AS (
+            INSERT INTO exchange.bindings (offer, thumbprint)
+            SELECT ${offer}::uuid, thumbprint FROM asked, fits WHERE fits ON CONFLICT (offer, thumbprint) DO NOTHING
+        )
+        SELECT fits FROM fits`);
+    return row?.fits ?? false;
 }
-
-const countRow = z.strictObject({ keys: z.number() });
