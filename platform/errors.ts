@@ -35,8 +35,8 @@ export class AppError extends Error {
     /** Whole seconds after which the same call may succeed. */
     readonly retry_after: number | undefined;
     /**
-     * What failed or refused the call: a queue, a store, a service. Only logs and metrics show it, and as it is a label
-     * of a metric, it has few values: REASON describes its form.
+     * What failed or refused the call: a queue, a store, a service. Only logs and metrics show it, and to wallets the names
+     * in WALLET_ERRORS. As it is a label of a metric, it has few values: REASON describes its form.
      */
     readonly reason: string | undefined;
 

@@ -2,6 +2,8 @@
 
 /** Largest JSON text of a credential's claims, in bytes. Beyond it: `invalid`. */
 export const MAX_CLAIMS_BYTES = 64 << 10;
+/** Maximum number of disclosures of an SD-JWT. Beyond it: `invalid` when it is made, and it does not verify. */
+export const MAX_DISCLOSURES = 1_000;
 /** Largest JSON text of the metadata that a wallet stores with a credential, in bytes. Beyond it: `invalid`. */
 export const MAX_METADATA_BYTES = 16 << 10;
 /**

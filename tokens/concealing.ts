@@ -1,5 +1,6 @@
 import { stringifyJson } from '../platform/json.ts';
-import { type DisclosurePrimitives, MAX_DISCLOSURES, MAX_POINTER_LENGTH, RESERVED_NAMES } from './sd-jwt.ts';
+import { MAX_DISCLOSURES } from '../proto/limits.ts';
+import { type DisclosurePrimitives, MAX_POINTER_LENGTH, RESERVED_NAMES } from './sd-jwt.ts';
 
 /**
  * Makes claims selectively disclosable (RFC 9901, section 4.2): takes them out of the payload, and leaves the digests of
@@ -21,8 +22,6 @@ export interface ConcealPrimitives extends Pick<DisclosurePrimitives, 'digest'> 
 
 /** 128 bits: RFC 9901, section 9.3. */
 const SALT_BYTES = 16;
-/** May be shown to callers. */
-export const RESERVED = 'claims may not have members named _sd, _sd_alg or "...".';
 const INDEX = /^(?:0|[1-9]\d{0,8})$/;
 
 /** What is disclosable in an object or a list, by its name or index. */
@@ -39,13 +38,32 @@ interface Plan {
  */
 export function conceal(
     claims: Record<string, unknown>,
-    disclosable: readonly string[] = Object.keys(claims).map(pointerOf),
+    disclosable: readonly string[] | undefined,
     primitives: ConcealPrimitives,
 ): Concealed | { fault: string } {
+    const planned = planOf(claims, disclosable);
+    return 'fault' in planned ? planned : new Concealing(planned.count, primitives).run(claims, planned.plan);
+}
+
+/** The fault that conceal() finds; undefined if there is none. */
+export function concealFault(
+    claims: Record<string, unknown>,
+    disclosable: readonly string[] | undefined,
+): string | undefined {
+    const planned = planOf(claims, disclosable);
+    return 'fault' in planned ? planned.fault : undefined;
+}
+
+function planOf(
+    claims: Record<string, unknown>,
+    disclosable: readonly string[] = Object.keys(claims).map(pointerOf),
+): { plan: Plan; count: number } | { fault: string } {
     if (disclosable.length > MAX_DISCLOSURES) {
         return { fault: `disclosable may name at most ${MAX_DISCLOSURES} claims.` };
     }
-    if (hasReservedName(claims)) return { fault: RESERVED };
+    if (hasReservedName(claims)) {
+        return { fault: 'claims may not have members named _sd, _sd_alg or "...".' };
+    }
     const plan: Plan = { isDisclosable: false, inside: new Map() };
     for (const [i, pointer] of disclosable.entries()) {
         const place = addTo(plan, claims, pointer);
@@ -53,7 +71,7 @@ export function conceal(
         if (place.isDisclosable) return { fault: `disclosable.${i} names a claim that another one names.` };
         place.isDisclosable = true;
     }
-    return new Concealing(disclosable.length, primitives).run(claims, plan);
+    return { plan, count: disclosable.length };
 }
 
 class Concealing {
@@ -131,7 +149,7 @@ function pointerOf(name: string): string {
 }
 
 /** True if a claim, at any depth, has a name that RFC 9901 reserves. */
-export function hasReservedName(value: unknown): boolean {
+function hasReservedName(value: unknown): boolean {
     if (typeof value !== 'object' || value === null) return false;
     if (Array.isArray(value)) return value.some(hasReservedName);
     return Object.entries(value).some(([name, member]) => RESERVED_NAMES.has(name) || hasReservedName(member));

@@ -25,6 +25,12 @@ export interface CredentialContent {
 const TYPE = 'credential';
 /** Maximum length of a credential's type, in characters (code points). Beyond it: `invalid`. */
 export const MAX_TYPE_LENGTH = 255;
+/**
+ * Maximum length of the DID of a new credential's subject, in characters. An index contains it, so a credential with
+ * twice the length would take more than twice the space. A did:jwk or did:key with an RSA key of 4,096 bits fits.
+ * Beyond it: `invalid`.
+ */
+export const MAX_NEW_SUBJECT_LENGTH = 1_024;
 /** The members that the service reads from a token's payload. */
 export const CREDENTIAL_MEMBERS = {
     members: ['typ', 'jti', 'iss', 'kid', 'sub', 'credential_type', 'iat', 'exp', 'nbf'],

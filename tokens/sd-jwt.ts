@@ -1,4 +1,5 @@
 import { MAX_JSON_DEPTH, MAX_JSON_KEYS } from '../platform/json.ts';
+import { MAX_DISCLOSURES } from '../proto/limits.ts';
 import { jsonOf } from './jws.ts';
 import { MAX_TOKEN_LENGTH, type TokenPrimitives } from './v4-public.ts';
 
@@ -27,8 +28,6 @@ export interface Processed {
     disclosed: string[];
 }
 
-/** Maximum number of disclosures of a token. Beyond it: `invalid` when it is made, and it does not verify. */
-export const MAX_DISCLOSURES = 1_000;
 /**
  * Maximum length of the JSON pointer to a disclosable claim, in characters. Beyond it: `invalid` when the token is made,
  * and it does not verify.

@@ -1,11 +1,11 @@
 import { stringifyJson } from '../platform/json.ts';
-import { type Concealed, type ConcealPrimitives, conceal, hasReservedName, RESERVED } from './concealing.ts';
+import { type Concealed, type ConcealPrimitives, conceal, concealFault } from './concealing.ts';
 import type { CredentialContent } from './credential.ts';
 import { isCredentialType } from './credential.ts';
 import { REGISTERED_CLAIMS } from './sd-jwt-vc.ts';
 import { isUri } from './texts.ts';
 
-/** Whose key the holder of a credential proves to have (RFC 7800): her key, or a DID URL that names it. */
+/** The key of the holder (RFC 7800): the key itself, or a DID URL that names it. */
 export type Confirmation = { jwk: object } | { kid: string };
 
 export interface NewSdJwtVc
@@ -23,24 +23,34 @@ export function isVct(text: string): boolean {
     return isCredentialType(text) && isUri(text);
 }
 
-/**
- * Says why the claims are none of an SD-JWT VC: none may have the name of a member that says what the credential is. The
- * text may be shown to callers.
- */
-export function claimsFault(claims: Record<string, unknown>): string | undefined {
-    const taken = Object.keys(claims).find((name) => REGISTERED_CLAIMS.has(name));
-    if (taken !== undefined) return `claims may not have a member named ${taken}.`;
-    return hasReservedName(claims) ? RESERVED : undefined;
+/** The fault that concealVc() finds; undefined if there is none. */
+export function claimsFault(claims: Record<string, unknown>, disclosable?: readonly string[]): string | undefined {
+    return contentFault(claims) ?? concealFault(claims, disclosable);
 }
 
-/** Conceals the claims of a new SD-JWT VC as conceal() does. */
+/** Conceals the claims of a new SD-JWT VC as conceal() does. `fault` may be shown to callers. */
 export function concealVc(
     claims: Record<string, unknown>,
     disclosable: readonly string[] | undefined,
     primitives: ConcealPrimitives,
 ): Concealed | { fault: string } {
-    const fault = claimsFault(claims);
+    const fault = contentFault(claims);
     return fault === undefined ? conceal(claims, disclosable, primitives) : { fault };
+}
+
+/**
+ * No claim may have the name of a member that says what the credential is. Claims are written as JavaScript has them, so an
+ * integer that it does not have exactly would change.
+ */
+function contentFault(claims: Record<string, unknown>): string | undefined {
+    const taken = Object.keys(claims).find((name) => REGISTERED_CLAIMS.has(name));
+    if (taken !== undefined) return `claims may not have a member named ${taken}.`;
+    return hasInexactInteger(claims) ? 'claims may not have integers beyond 2^53 - 1.' : undefined;
+}
+
+function hasInexactInteger(value: unknown): boolean {
+    if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+    return typeof value === 'object' && value !== null && Object.values(value).some(hasInexactInteger);
 }
 
 /** Returns the payload of an SD-JWT VC as JSON. */

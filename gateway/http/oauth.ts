@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AppError, ErrorKind } from '../../platform/errors.ts';
+import { WALLET_ALGORITHMS, WALLET_ERRORS } from '../../proto/openid4vci.ts';
 import { ACCESS_TOKEN } from '../admission/wallet-tokens.ts';
 
 /*
@@ -7,8 +8,7 @@ import { ACCESS_TOKEN } from '../admission/wallet-tokens.ts';
  * names the error in the reason of its AppError; other errors have a name by their kind.
  */
 
-/** A name of RFC 6749 and its relatives, which all begin in one of these ways. */
-const NAME = /^(?:invalid|unknown|unsupported|credential)_[a-z_]+$/;
+const NAMES: ReadonlySet<string> = new Set(WALLET_ERRORS);
 const BY_KIND: Partial<Record<ErrorKind, string>> = {
     unauthenticated: 'invalid_token',
     rate_limited: 'temporarily_unavailable',
@@ -26,11 +26,13 @@ export function oauthProblem(
     request: Pick<IncomingMessage, 'headers'>,
 ): { text: string; headers: Record<string, string> } {
     const { kind, detail, reason = '' } = error;
-    const name = NAME.test(reason) ? reason : (BY_KIND[kind] ?? byDefault);
+    const name = NAMES.has(reason) ? reason : (BY_KIND[kind] ?? byDefault);
     const text = JSON.stringify({ error: name, error_description: detail.replaceAll(FORBIDDEN, "'") });
     if (kind !== 'unauthenticated') return { text, headers: {} };
     const [, scheme = 'Bearer'] = ACCESS_TOKEN.exec(request.headers.authorization ?? '') ?? [];
     const challenge =
-        scheme.toLowerCase() === 'dpop' ? `DPoP error="${name}", algs="ES256 EdDSA"` : `Bearer error="${name}"`;
+        scheme.toLowerCase() === 'dpop'
+            ? `DPoP error="${name}", algs="${WALLET_ALGORITHMS.join(' ')}"`
+            : `Bearer error="${name}"`;
     return { text, headers: { 'WWW-Authenticate': challenge } };
 }

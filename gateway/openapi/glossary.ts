@@ -77,7 +77,7 @@ export const GLOSSARY: Terms = {
     holder_did_url: 'A DID URL that names the key of the holder: of a did:key or did:jwk.',
     credentials: 'Credentials. In statistics: their counts.',
     credential_type: 'Type of the credential: any text.',
-    claims: 'Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent.',
+    claims: 'Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. An SD-JWT has their values, not their spelling.',
     disclosed:
         'Only of an SD-JWT: the claims that its holder could have hidden and has disclosed, as JSON pointers into `claims`.',
     status_list:

@@ -14,10 +14,14 @@ import { askSigner, compared, issueOne } from './issue.ts';
 import { requireIssuer } from './rules.ts';
 
 /**
- * Maximum number of bytes of the texts of a batch. The answer contains them twice and must fit into one message. Beyond
- * it: 413.
+ * Maximum number of bytes of the texts of a batch. The answer contains them twice, an SD-JWT also two texts for each
+ * disclosure, and it must fit into one message. Beyond it: 413.
  */
 const MAX_BATCH_BYTES = 1 << 20;
+/** What an SD-JWT counts as in MAX_BATCH_BYTES, besides its texts. Its answer is up to three times as long. */
+const BYTES_OF_SD_JWT = 400;
+/** What a disclosure counts as in MAX_BATCH_BYTES, besides its texts. */
+const BYTES_OF_DISCLOSURE = 64;
 
 /**
  * Issues credentials of one issuer. With an Idempotency-Key each item has a claim of its own, so a repeated call returns
@@ -68,6 +72,10 @@ function firstOfEachForm(items: readonly IssueItem[]): ReadonlyArray<Pick<IssueI
     return [...(paseto || !inForm ? [{}] : []), ...(inForm ? [inForm] : [])];
 }
 
-function sizeOf({ subject_did, credential_type, claims }: IssueItem): number {
-    return Buffer.byteLength(subject_did) + Buffer.byteLength(credential_type) + Buffer.byteLength(claims);
+function sizeOf({ subject_did, credential_type, claims, form }: IssueItem): number {
+    const texts = Buffer.byteLength(subject_did) + Buffer.byteLength(credential_type) + Buffer.byteLength(claims);
+    if (form === undefined) return texts;
+    // An object has a comma between two members.
+    const disclosures = form.disclosable?.pointers.length ?? claims.split(',').length;
+    return texts + BYTES_OF_SD_JWT + BYTES_OF_DISCLOSURE * disclosures;
 }

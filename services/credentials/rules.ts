@@ -1,6 +1,6 @@
 import { type AppError, invalid } from '../../platform/errors.ts';
 import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
-import { isCredentialType, MAX_TYPE_LENGTH } from '../../tokens/credential.ts';
+import { isCredentialType, MAX_NEW_SUBJECT_LENGTH, MAX_TYPE_LENGTH } from '../../tokens/credential.ts';
 import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
 import { readExpiry } from '../../tokens/times.ts';
 import { namesKey } from '../../tokens/verification-key.ts';
@@ -10,12 +10,6 @@ import { requireText } from '../texts.ts';
 
 /** Maximum length of the reason of a revocation, in characters. Beyond it: `invalid`. */
 const MAX_REASON_LENGTH = 2_000;
-/**
- * Maximum length of the DID of a new credential's subject, in characters. An index contains it, so a credential with
- * twice the length would take more than twice the space. A did:jwk or did:key with an RSA key of 4,096 bits fits.
- * Beyond it: `invalid`.
- */
-const MAX_SUBJECT_LENGTH = 1_024;
 
 /**
  * Throws AppError `invalid` if the DID neither contains an Ed25519 key, with which an issuer signs, nor has the form of a
@@ -42,8 +36,8 @@ export function requireSubject(did: string): void {
 /** The subject of a new credential. Earlier ones may have longer DIDs, which still have lists. */
 export function requireNewSubject(did: string): void {
     requireSubject(did);
-    if (did.length > MAX_SUBJECT_LENGTH) {
-        throw invalid(`subject_did may have at most ${MAX_SUBJECT_LENGTH} characters.`);
+    if (did.length > MAX_NEW_SUBJECT_LENGTH) {
+        throw invalid(`subject_did may have at most ${MAX_NEW_SUBJECT_LENGTH} characters.`);
     }
 }
 

@@ -47,9 +47,17 @@ export function configurationsStore(db: Database): ConfigurationsStore {
         },
         find,
         async remove({ account, issuer, id }, lifetime) {
+            // Its offers end with it: another configuration with this id might mean something else.
             const statement = sql.unsafe`
-                DELETE FROM exchange.configurations
-                WHERE issuer = ${issuer} AND id = ${id} AND account = ${account} RETURNING id`;
+                WITH removed AS (
+                    DELETE FROM exchange.configurations
+                    WHERE issuer = ${issuer} AND id = ${id} AND account = ${account} RETURNING id
+                ), ended AS (
+                    UPDATE exchange.offers
+                    SET expires_at = least(expires_at, now()), token_expires_at = least(token_expires_at, now())
+                    WHERE account = ${account} AND issuer = ${issuer} AND configuration IN (SELECT id FROM removed)
+                )
+                SELECT id FROM removed`;
             return (await db.rows(statement, 'configuration_delete', lifetime)).length > 0;
         },
     };

@@ -8,6 +8,7 @@ import {
     MAX_NAME_LENGTH,
     MAX_OFFER_KEYS,
 } from '../../proto/limits.ts';
+import { WALLET_ALGORITHMS } from '../../proto/openid4vci.ts';
 import { MAX_TYPE_LENGTH } from '../../tokens/credential.ts';
 import { isText, isUri } from '../../tokens/texts.ts';
 import { isVct } from '../../tokens/write-sd-jwt-vc.ts';
@@ -15,8 +16,7 @@ import type { Definition } from './rows.ts';
 
 /** The only format that is offered. */
 export const FORMAT = 'dc+sd-jwt';
-/** The algorithms of keys in wallets. */
-export const PROOF_ALGS: readonly string[] = ['ES256', 'EdDSA'];
+const ALGORITHMS: readonly string[] = WALLET_ALGORITHMS;
 
 /** Maximum length of the URI of a logo, in characters. Beyond it: `invalid`. */
 const MAX_URI_LENGTH = 2_048;
@@ -35,12 +35,12 @@ export function definitionOf(request: CreateConfigurationRequest): Definition {
     insist(isVct(vct), `vct must be a URI of at most ${MAX_TYPE_LENGTH} characters.`);
     insist(max_keys >= 1 && max_keys <= MAX_OFFER_KEYS, `max_keys must be from 1 to ${MAX_OFFER_KEYS}.`);
     insist(
-        proof_algs.every((alg) => PROOF_ALGS.includes(alg)),
-        `proof_algs must be some of ${PROOF_ALGS.join(', ')}.`,
+        proof_algs.every((alg) => ALGORITHMS.includes(alg)),
+        `proof_algs must be some of ${ALGORITHMS.join(', ')}.`,
     );
     insist(inSeveralLanguages(display) && display.every(isDisplay), DISPLAY);
     insist(claims.length <= MAX_DESCRIBED_CLAIMS && claims.every(isDescription), CLAIMS);
-    const algs = PROOF_ALGS.filter((alg) => proof_algs.length === 0 || proof_algs.includes(alg));
+    const algs = ALGORITHMS.filter((alg) => proof_algs.length === 0 || proof_algs.includes(alg));
     const definition = { format, vct, display, claims, max_keys, proof_algs: algs };
     const bytes = Buffer.byteLength(JSON.stringify(definition));
     insist(bytes <= MAX_CONFIGURATION_BYTES, `A configuration may have at most ${MAX_CONFIGURATION_BYTES >> 10} KiB.`);

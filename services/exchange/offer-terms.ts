@@ -8,6 +8,7 @@ import {
     MAX_TX_CODE_DESCRIPTION,
     TX_CODE_LENGTH,
 } from '../../proto/limits.ts';
+import { MAX_NEW_SUBJECT_LENGTH } from '../../tokens/credential.ts';
 import { isDid } from '../../tokens/did-key.ts';
 import { readExpiry } from '../../tokens/times.ts';
 import { claimsFault } from '../../tokens/write-sd-jwt-vc.ts';
@@ -33,7 +34,9 @@ export function offerTerms(request: CreateOfferRequest): OfferTerms {
     requireJsonObject('claims', claims, MAX_CLAIMS_BYTES);
     const fault = claimsFault(parseJson(claims, { raw: new Set() }) as Record<string, unknown>); // a JSON object
     if (fault !== undefined) throw invalid(fault);
-    if (subject_did !== undefined && !isDid(subject_did)) throw invalid('subject_did is not a DID.');
+    if (subject_did !== undefined && !(isDid(subject_did) && subject_did.length <= MAX_NEW_SUBJECT_LENGTH)) {
+        throw invalid(`subject_did must be a DID of at most ${MAX_NEW_SUBJECT_LENGTH} characters.`);
+    }
     if (expiration_date !== undefined && readExpiry(expiration_date) === undefined) {
         throw invalid('expiration_date must be an ISO 8601 date, or a date and time with an offset from UTC.');
     }

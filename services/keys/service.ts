@@ -59,6 +59,12 @@ export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceD
             return keyOf(existing(await store.find(ownKey(key_id, context), context)), clock());
         },
 
+        async mayAct({ key_id }, context) {
+            if (await store.suspended(requireUser(context), context)) return { may_act: false };
+            const key = key_id === undefined ? undefined : await store.find(ownKey(key_id, context), context);
+            return { may_act: key_id === undefined || (key !== undefined && keyOf(key, clock()).active) };
+        },
+
         async revoke({ key_id }, context) {
             const own = ownKey(key_id, context);
             existing(await store.find(own, context));

@@ -14,7 +14,7 @@ import { allKeys, BUCKET, lives, lockAccount, placesInUse, releaseExpired, settl
 import { restrictKey } from './restrict.store.ts';
 import { rotateKey } from './rotate.store.ts';
 import { hashedKey, type KeyCounts, type KeyRow, keyCounts, keyRow, type OwnKey, versionRow } from './rows.ts';
-import { setSuspension } from './suspend.store.ts';
+import { setSuspension, suspended } from './suspend.store.ts';
 
 /** A key that was found by its hash. */
 export type HashedKey = Omit<z.infer<typeof hashedKey>, 'hash'>;
@@ -41,6 +41,7 @@ export interface KeyStore {
     restrict: Bound<typeof restrictKey>;
     rotate: Bound<typeof rotateKey>;
     setSuspension: Bound<typeof setSuspension>;
+    suspended: Bound<typeof suspended>;
     /** See keyErasure. */
     erasure(refuse: Parameters<typeof keyErasure>[1]): readonly ErasureStep[];
     releaseExpired: Bound<typeof releaseExpired>;
@@ -78,6 +79,7 @@ export function keyStore(db: Database): KeyStore {
         restrict: (change, steps, lifetime) => restrictKey(db, change, steps, lifetime),
         rotate: (rotation, steps, lifetime) => rotateKey(db, rotation, steps, lifetime),
         setSuspension: (change, lifetime) => setSuspension(db, change, lifetime),
+        suspended: (account, lifetime) => suspended(db, account, lifetime),
         erasure: (refuse) => keyErasure(db, refuse),
         releaseExpired: (target) => releaseExpired(db, target),
         findByHash: rowLookup(db, {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Version } from '../../platform/access/liveness-marks.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
@@ -34,4 +35,13 @@ export function setSuspension(
             RETURNING key_id AS id, version`);
     };
     return db.transaction(work, 'keys_suspend', lifetime);
+}
+
+const suspendedRow = z.strictObject({ suspended: z.boolean() });
+
+/** True if the account is suspended. An account that has never had a key has no row here, unless it is. */
+export async function suspended(db: Database, account: string, lifetime?: CallLifetime): Promise<boolean> {
+    const statement = sql.type(suspendedRow)`SELECT suspended FROM keys.accounts WHERE account = ${account}`;
+    const [row] = await db.rows(statement, 'keys_suspended', lifetime);
+    return row?.suspended ?? false;
 }

@@ -57,8 +57,9 @@ interface CheckpointServices {
 }
 
 /**
- * Signs the head of the audit's tree, if something was appended since the last time. Fails if the log does not have the last
- * signed tree any more: it was rewritten or has lost leaves, and is not signed again.
+ * Signs the head of the audit's tree, if something was appended since the last time. Fails if the role events does not find
+ * the last signed tree in the log any more: the log has lost leaves or was restored. Whoever can write the tables of events
+ * can also change that answer. `cred audit verify --checkpoint` does not rely on it.
  */
 export async function makeCheckpoint({ events, signing }: CheckpointServices): Promise<void> {
     const { checkpoint: last } = await signing.getCheckpoint({}, ownContext());

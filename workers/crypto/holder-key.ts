@@ -1,9 +1,11 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
 import { JsonError, parseJson } from '../../platform/json.ts';
+import { MAX_NEW_SUBJECT_LENGTH } from '../../tokens/credential.ts';
 import { DID_KEY_SCHEME, decodeDidKey } from '../../tokens/did-key.ts';
 import type { JwsAlgorithm } from '../../tokens/jws.ts';
 import { decodeP256DidKey } from '../../tokens/p256-did-key.ts';
+import { pointOf } from './es256.ts';
 
 /** A public key of a wallet: P-256 or Ed25519. */
 export interface HolderKey {
@@ -20,8 +22,6 @@ type PublicJwk = { kty: 'EC'; crv: 'P-256'; x: string; y: string } | { kty: 'OKP
 /** Length of a coordinate of a public key, in bytes. */
 const COORDINATE_BYTES = 32;
 const DID_JWK = 'did:jwk:';
-/** What stands before a compressed P-256 key in a SubjectPublicKeyInfo (RFC 5480, section 2). */
-const BEFORE_P256_KEY = Buffer.from('3039301306072a8648ce3d020106082a8648ce3d030107032200', 'hex');
 
 /** Returns the key in the JSON text of a JWK; undefined if it is no public key of these kinds. */
 export function keyInJwkText(text: string): HolderKey | undefined {
@@ -38,10 +38,13 @@ export function keyInJwk(value: unknown): HolderKey | undefined {
     return undefined;
 }
 
-/** Returns the key that a DID URL of did:key or did:jwk names; undefined for any other text. */
+/**
+ * Returns the key that a DID URL of did:key or did:jwk names; undefined for any other text, and for a DID that is too long
+ * to be the subject of a credential.
+ */
 export function keyInDidUrl(url: string): HolderKey | undefined {
     const [did = '', fragment, ...more] = url.split('#', 3);
-    if (fragment === undefined || more.length > 0) return undefined;
+    if (fragment === undefined || more.length > 0 || did.length > MAX_NEW_SUBJECT_LENGTH) return undefined;
     if (did.startsWith(DID_JWK)) return fragment === '0' ? keyInJwk(jsonIn(did.slice(DID_JWK.length))) : undefined;
     return fragment === did.slice(DID_KEY_SCHEME.length) ? keyInDidKey(did) : undefined;
 }
@@ -52,9 +55,8 @@ function keyInDidKey(did: string): HolderKey | undefined {
     const p256 = decodeP256DidKey(did);
     if (!p256) return undefined;
     try {
-        // OpenSSL computes y.
-        const key = createPublicKey({ key: Buffer.concat([BEFORE_P256_KEY, p256]), format: 'der', type: 'spki' });
-        return keyInJwk(key.export({ format: 'jwk' }));
+        const { x, y } = pointOf(p256);
+        return keyInJwk({ kty: 'EC', crv: 'P-256', x: encodeBase64Url(x), y: encodeBase64Url(y) });
     } catch {
         return undefined; // the curve has no such point
     }

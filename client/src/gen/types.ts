@@ -647,7 +647,7 @@ export interface CredentialsIssueInput {
     subject_did: string;
     /** Type of the credential: any text. */
     credential_type: string;
-    /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
+    /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. An SD-JWT has their values, not their spelling. */
     claims: Record<string, unknown>;
     /** ISO 8601 date, or date and time with an offset. Default: never. */
     expiration_date?: string | null;
@@ -712,7 +712,7 @@ export interface CredentialsVerifyData {
     subject?: string;
     /** Type of the credential: any text. */
     credential_type?: string;
-    /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
+    /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. An SD-JWT has their values, not their spelling. */
     claims?: Record<string, unknown>;
     /** Only of an SD-JWT: the claims that its holder could have hidden and has disclosed, as JSON pointers into `claims`. */
     disclosed?: string[];
@@ -839,7 +839,7 @@ export interface CredentialsBatchIssueInput {
         subject_did: string;
         /** Type of the credential: any text. */
         credential_type: string;
-        /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
+        /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. An SD-JWT has their values, not their spelling. */
         claims: Record<string, unknown>;
         /** ISO 8601 date, or date and time with an offset. Default: never. */
         expiration_date?: string | null;
@@ -938,7 +938,7 @@ export interface CredentialsBatchVerifyData {
               subject?: string;
               /** Type of the credential: any text. */
               credential_type?: string;
-              /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
+              /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. An SD-JWT has their values, not their spelling. */
               claims?: Record<string, unknown>;
               /** Only of an SD-JWT: the claims that its holder could have hidden and has disclosed, as JSON pointers into `claims`. */
               disclosed?: string[];
@@ -1137,7 +1137,7 @@ export interface PresentationsVerifyData {
         subject?: string;
         /** Type of the credential: any text. */
         credential_type?: string;
-        /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
+        /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. An SD-JWT has their values, not their spelling. */
         claims?: Record<string, unknown>;
         /** Only of an SD-JWT: the claims that its holder could have hidden and has disclosed, as JSON pointers into `claims`. */
         disclosed?: string[];

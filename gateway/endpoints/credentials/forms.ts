@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import type { Credential, CredentialForm } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { MAX_DISCLOSURES } from '../../../proto/limits.ts';
 import { jsonObject, listOf, optional } from '../../fields.ts';
 import { upgrading } from '../../upgrading.ts';
 
 /** Maximum number of bytes of a public key as a JWK. Beyond it: 400. */
 const MAX_JWK_BYTES = 2_048;
-/** Maximum number of JSON pointers in `disclosable`. Beyond it: 400. */
-const MAX_POINTERS = 1_000;
 
 /** In which form a credential is issued. */
 export const formFields = {
     format: optional(z.string()),
     vct: optional(z.string()),
-    disclosable: optional(listOf(z.string(), { max: MAX_POINTERS })),
+    disclosable: optional(listOf(z.string(), { max: MAX_DISCLOSURES })),
     holder_key: optional(jsonObject(MAX_JWK_BYTES)),
     holder_did_url: optional(z.string()),
 };

@@ -5,9 +5,7 @@ import type {
     Display,
     IssuerMetadata,
 } from '../../../proto/gen/exchange/v1/exchange.ts';
-
-/** The grant of an offer (OpenID4VCI 1.0, section 4.1.1). */
-export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
+import { PRE_AUTHORIZED_CODE, WALLET_ALGORITHMS } from '../../../proto/openid4vci.ts';
 
 const text = z.string();
 const texts = z.array(text);
@@ -85,9 +83,9 @@ export function serverMetadataOf(issuer: string): z.infer<typeof authorizationSe
         issuer,
         token_endpoint: `${issuer}/token`,
         response_types_supported: [],
-        grant_types_supported: [PRE_AUTHORIZED],
+        grant_types_supported: [PRE_AUTHORIZED_CODE],
         token_endpoint_auth_methods_supported: ['none'],
         'pre-authorized_grant_anonymous_access_supported': true,
-        dpop_signing_alg_values_supported: ['ES256', 'EdDSA'],
+        dpop_signing_alg_values_supported: [...WALLET_ALGORITHMS],
     };
 }

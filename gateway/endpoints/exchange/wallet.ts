@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CallContext } from '../../../platform/context.ts';
 import type { IssuerMetadata } from '../../../proto/gen/exchange/v1/exchange.ts';
 import { MAX_OFFER_KEYS } from '../../../proto/limits.ts';
+import { PRE_AUTHORIZED_CODE } from '../../../proto/openid4vci.ts';
 import { endpoint, type Input } from '../../endpoint.ts';
 import { listOf, optional } from '../../fields.ts';
 import type { KeptDocuments } from '../../kept-documents.ts';
@@ -10,7 +11,6 @@ import {
     authorizationServerMetadata,
     credentialIssuerMetadata,
     issuerMetadataOf,
-    PRE_AUTHORIZED,
     serverMetadataOf,
 } from './issuer-metadata.ts';
 
@@ -55,7 +55,7 @@ export const walletProtocolEndpoints = [
             credential_issuer: z.string(),
             credential_configuration_ids: z.array(z.string()),
             grants: z.object({
-                [PRE_AUTHORIZED]: z.object({ 'pre-authorized_code': z.string(), tx_code: txCode.optional() }),
+                [PRE_AUTHORIZED_CODE]: z.object({ 'pre-authorized_code': z.string(), tx_code: txCode.optional() }),
             }),
         }),
         async call({ params, services, context }) {
@@ -65,7 +65,7 @@ export const walletProtocolEndpoints = [
                 credential_issuer,
                 credential_configuration_ids: [configuration_id],
                 grants: {
-                    [PRE_AUTHORIZED]: {
+                    [PRE_AUTHORIZED_CODE]: {
                         'pre-authorized_code': code,
                         ...(tx_code && { tx_code: tx_code as z.infer<typeof txCode> }), // the service has completed it
                     },

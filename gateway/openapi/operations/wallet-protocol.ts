@@ -1,4 +1,5 @@
-import { issuerMetadataOf, PRE_AUTHORIZED, serverMetadataOf } from '../../endpoints/exchange/issuer-metadata.ts';
+import { PRE_AUTHORIZED_CODE } from '../../../proto/openid4vci.ts';
+import { issuerMetadataOf, serverMetadataOf } from '../../endpoints/exchange/issuer-metadata.ts';
 import type { OperationNotes } from '../operation.ts';
 import { described, ISSUER_ID } from './exchange.ts';
 
@@ -20,7 +21,7 @@ export const walletProtocolOperations = {
             secret: 'The last part of the link.',
             credential_configuration_ids: 'What is offered.',
             grants: 'How the wallet gets an access token.',
-            [PRE_AUTHORIZED]: 'The grant of the offer.',
+            [PRE_AUTHORIZED_CODE]: 'The grant of the offer.',
             'pre-authorized_code': 'The code that the wallet exchanges for an access token.',
             tx_code: 'Present if the holder must enter a transaction code.',
             description: 'What the wallet tells the holder about the code.',
@@ -31,7 +32,10 @@ export const walletProtocolOperations = {
                 credential_issuer: issuer,
                 credential_configuration_ids: ['membership'],
                 grants: {
-                    [PRE_AUTHORIZED]: { 'pre-authorized_code': CODE, tx_code: { length: 6, input_mode: 'numeric' } },
+                    [PRE_AUTHORIZED_CODE]: {
+                        'pre-authorized_code': CODE,
+                        tx_code: { length: 6, input_mode: 'numeric' },
+                    },
                 },
             },
         },
@@ -42,7 +46,7 @@ export const walletProtocolOperations = {
             'Spends the code, once. A wrong transaction code spends nothing, but the fifth one ends the offer. The offer also ends with the API key that has made it. With a DPoP proof, the token is bound to its key.',
         owasp: { objects: 'none', presents: 'token', slowedBy: 'rate' },
         fields: {
-            grant_type: `\`${PRE_AUTHORIZED}\`.`,
+            grant_type: `\`${PRE_AUTHORIZED_CODE}\`.`,
             'pre-authorized_code': 'The code of the offer.',
             tx_code: 'What the holder has entered, if the offer asks for it.',
             access_token: 'The access token.',
@@ -51,7 +55,7 @@ export const walletProtocolOperations = {
         },
         example: {
             params,
-            body: { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': CODE, tx_code: '493536' },
+            body: { grant_type: PRE_AUTHORIZED_CODE, 'pre-authorized_code': CODE, tx_code: '493536' },
             data: { access_token: TOKEN, token_type: 'Bearer', expires_in: 300 },
         },
     },

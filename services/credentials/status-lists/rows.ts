@@ -41,7 +41,7 @@ export interface NewPublication {
     kid: string | undefined;
 }
 
-/** Whose list is meant: that of a did:web issuer, or without one that of the service. */
+/** The owner of a list: a did:web issuer or, if `issuer_did` is absent, the service. */
 export interface ListOwner {
     public_url: string;
     issuer_did?: string | undefined;

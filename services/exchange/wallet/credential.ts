@@ -11,7 +11,7 @@ import { credentialIssuer } from '../rules.ts';
 import { hashOf, unsealFor } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
 import { asMaker, makerIsActive } from './maker.ts';
-import { invalidToken, oauthError } from './oauth-error.ts';
+import { denied, invalidToken, oauthError } from './oauth-error.ts';
 import { type ProvenKey, provenKeys } from './proofs.ts';
 import type { OpenedRow } from './wallet.store.ts';
 
@@ -24,8 +24,8 @@ interface Opened extends OpenedRow {
 type Presented = Pick<IssueCredentialRequest, 'issuer_id' | 'access_token' | 'dpop'>;
 
 /**
- * Issues a credential for each key that the wallet proves (OpenID4VCI 1.0, section 8). Repeated for a key, it issues the
- * same credential again.
+ * Issues a credential for each key that the wallet proves (OpenID4VCI 1.0, section 8). Repeated for a key that is named in
+ * the same way, it issues the same credential again.
  */
 export async function issueCredential(
     deps: WalletDependencies,
@@ -100,24 +100,26 @@ async function issuedFor(
     context: CallContext,
 ): Promise<string> {
     const { claims, expiration_date, subject_did } = opened.terms;
-    const issued = await services.credentials.issue(
-        {
-            issuer_did: opened.issuer_did,
-            subject_did: subject_did ?? didOf(key),
-            credential_type: definition.vct,
-            claims,
-            expiration_date,
-            status_list: true,
-            form: {
-                format: definition.format,
-                vct: undefined,
-                disclosable: undefined,
-                holder_key: key.did_url === undefined ? JSON.stringify(key.jwk) : undefined,
-                holder_did_url: key.did_url,
-            },
+    const request = {
+        issuer_did: opened.issuer_did,
+        subject_did: subject_did ?? didOf(key),
+        credential_type: definition.vct,
+        claims,
+        expiration_date,
+        status_list: true,
+        form: {
+            format: definition.format,
+            vct: undefined,
+            disclosable: undefined,
+            holder_key: key.did_url === undefined ? JSON.stringify(key.jwk) : undefined,
+            holder_did_url: key.did_url,
         },
-        withIdempotencyKey(asMaker(opened, context), `${opened.id}.${key.thumbprint.toString('base64url')}`),
-    );
+    };
+    const idempotencyKey = `${opened.id}.${key.thumbprint.toString('base64url')}`;
+    const maker = withIdempotencyKey(asMaker(opened, context), idempotencyKey);
+    const issued = await services.credentials.issue(request, maker).catch((error: unknown) => {
+        throw denied(error);
+    });
     const binding = { offer: opened.id, thumbprint: key.thumbprint, credential: issued.credential_id };
     await store.issued(binding, context);
     return issued.credential;

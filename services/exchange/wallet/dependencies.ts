@@ -9,7 +9,7 @@ export interface WalletDependencies {
     store: WalletStore;
     services: {
         credentials: Pick<ServiceOf<typeof CredentialsServiceDefinition>, 'issue'>;
-        keys: Pick<ServiceOf<typeof KeysServiceDefinition>, 'get'>;
+        keys: Pick<ServiceOf<typeof KeysServiceDefinition>, 'mayAct'>;
     };
     nonces: Nonces;
     dpopProofs: DpopProofs;

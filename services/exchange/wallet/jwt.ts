@@ -3,16 +3,15 @@ import { type KeyObject, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { decodeBase64Url } from '../../../platform/base64.ts';
 import { JsonError, parseJson } from '../../../platform/json.ts';
+import { JWS_ALGORITHMS, type JwsAlgorithm } from '../../../tokens/jws.ts';
 
 /*
  * The JWTs that wallets sign with their own keys: proofs of possession and DPoP proofs. Each says in its header with which
  * key it is signed, unlike the tokens that issuers sign (tokens/).
  */
 
-export type Algorithm = 'ES256' | 'EdDSA';
-
 export interface Jwt {
-    alg: Algorithm;
+    alg: JwsAlgorithm;
     header: Record<string, unknown>;
     payload: Record<string, unknown>;
     /** Nobody has verified it yet. */
@@ -23,12 +22,6 @@ export interface Jwt {
 
 /** Maximum length of a JWT of a wallet, in characters. Beyond it: it is not acceptable. */
 const MAX_LENGTH = 8_192;
-/** RFC 9864 names EdDSA with an Ed25519 key `Ed25519`. */
-const ALGORITHMS = new Map<unknown, Algorithm>([
-    ['ES256', 'ES256'],
-    ['EdDSA', 'EdDSA'],
-    ['Ed25519', 'EdDSA'],
-]);
 
 /** Splits a JWT of this type; undefined if it is none, or has extensions that must be understood. */
 export function splitJwt(token: string, typ: string): Jwt | undefined {
@@ -37,7 +30,7 @@ export function splitJwt(token: string, typ: string): Jwt | undefined {
     const header = objectIn(head);
     const payload = objectIn(body);
     const signature = decodeBase64Url(tail);
-    const alg = ALGORITHMS.get(header?.['alg']);
+    const alg = JWS_ALGORITHMS.get(header?.['alg']);
     if (parts.length !== 3 || !header || !payload || !signature || !alg) return undefined;
     if (header['typ'] !== typ || 'crit' in header || 'b64' in header) return undefined;
     return { alg, header, payload, signature, signed: `${head}.${body}` };

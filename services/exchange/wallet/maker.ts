@@ -25,12 +25,11 @@ export function asMaker({ account, api_key, tier }: Maker, wallet: CallContext):
     };
 }
 
-/** False if the API key that has made an offer is revoked or has expired: the offer has ended with it. */
+/** False if the account of an offer is suspended, or if the API key that has made it is revoked or has expired. */
 export async function makerIsActive(
     { services }: Pick<WalletDependencies, 'services'>,
     maker: Maker,
     wallet: CallContext,
 ): Promise<boolean> {
-    if (maker.api_key === null) return true;
-    return (await services.keys.get({ key_id: maker.api_key }, asMaker(maker, wallet))).active;
+    return (await services.keys.mayAct({ key_id: maker.api_key ?? undefined }, asMaker(maker, wallet))).may_act;
 }

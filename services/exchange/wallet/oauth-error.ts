@@ -1,23 +1,8 @@
-import { AppError } from '../../../platform/errors.ts';
-
-/** The errors of OAuth 2.0, DPoP and OpenID4VCI 1.0 that wallets get. `reason` carries their names to the gateway. */
-type OauthCode =
-    | 'invalid_request'
-    | 'invalid_grant'
-    | 'unsupported_grant_type'
-    | 'invalid_dpop_proof'
-    | 'invalid_credential_request'
-    | 'unknown_credential_configuration'
-    | 'unknown_credential_identifier'
-    | 'invalid_proof'
-    | 'invalid_nonce'
-    | 'invalid_encryption_parameters'
-    | 'credential_request_denied'
-    | 'invalid_notification_id'
-    | 'invalid_notification_request';
+import { AppError, type ErrorKind } from '../../../platform/errors.ts';
+import type { WalletError } from '../../../proto/openid4vci.ts';
 
 /** An error that a wallet gets with status 400. */
-export function oauthError(code: OauthCode, detail: string): AppError {
+export function oauthError(code: WalletError, detail: string): AppError {
     return new AppError('invalid', detail, { reason: code });
 }
 
@@ -25,4 +10,13 @@ export function oauthError(code: OauthCode, detail: string): AppError {
 export function invalidToken(code: 'invalid_token' | 'invalid_dpop_proof' = 'invalid_token'): AppError {
     const detail = code === 'invalid_token' ? 'The access token is not valid.' : 'The DPoP proof is not acceptable.';
     return new AppError('unauthenticated', detail, { reason: code });
+}
+
+/** What the account of an offer must mend: its quota, its issuer, or the offer itself. */
+const OF_ACCOUNT: ReadonlySet<ErrorKind> = new Set(['invalid', 'forbidden', 'not_found', 'conflict', 'unprocessable']);
+
+/** The error of a credential that could not be issued, as a wallet gets it. The reasons of the account are not told. */
+export function denied(error: unknown): unknown {
+    if (!(error instanceof AppError) || !OF_ACCOUNT.has(error.kind)) return error;
+    return oauthError('credential_request_denied', 'This credential cannot be issued now.');
 }

@@ -1,13 +1,13 @@
 import type { CallContext } from '../../../platform/context.ts';
 import { isId } from '../../../platform/uuid.ts';
 import type { RedeemRequest, RedeemResponse } from '../../../proto/gen/exchange/v1/exchange.ts';
+import { PRE_AUTHORIZED_CODE } from '../../../proto/openid4vci.ts';
 import { credentialIssuer } from '../rules.ts';
 import { hashOf, newSecret, sealFor, txHashOf, unsealFor } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
 import { makerIsActive } from './maker.ts';
 import { oauthError } from './oauth-error.ts';
 
-const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
 /** How long an access token can be used, in seconds. Beyond it: 401. */
 const TOKEN_SECONDS = 300;
 
@@ -21,7 +21,8 @@ export async function redeem(
     context: CallContext,
 ): Promise<RedeemResponse> {
     const { store, pepper, clock } = deps;
-    if (grant_type !== GRANT_TYPE) throw oauthError('unsupported_grant_type', `grant_type must be ${GRANT_TYPE}.`);
+    if (grant_type !== PRE_AUTHORIZED_CODE)
+        throw oauthError('unsupported_grant_type', `grant_type must be ${PRE_AUTHORIZED_CODE}.`);
     if (code === undefined) throw oauthError('invalid_request', 'pre-authorized_code is required.');
     if (!isId(issuer_id)) throw unknownCode();
     const at = clock();
@@ -35,7 +36,7 @@ export async function redeem(
     if (!(await makerIsActive(deps, offer, context))) throw unknownCode();
     const dpopJkt = dpop === undefined ? undefined : await provenKey(deps, issuer_id, dpop);
     const plain = unsealFor(offer.id, offer.sealed, { secret: code, pepper });
-    if (!plain) throw unknownCode(); // it was spent a moment ago
+    if (!plain) throw unknownCode(); // the pepper has been replaced since
     const token = newSecret();
     const spending = {
         id: offer.id,

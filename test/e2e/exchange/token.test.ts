@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Answer, GATEWAYS, send, service } from '../support/client.ts';
+import { type Answer, expectOk, GATEWAYS, send, service } from '../support/client.ts';
 import { newAccount, newKey } from '../support/world.ts';
 import { aConfiguration, anOffer, codeOf, described, GRANT, linked, redeemed } from './exchange-examples.ts';
 import { identifierOf, redemption, refusedWith, tokenCall } from './wallet.ts';
@@ -115,7 +115,7 @@ describe('the token endpoint', () => {
         assert.equal((await tokenCall(issuer_id, form)).status, 200); // none of these has spent it
     });
 
-    it('knows no offer whose API key is revoked, whose configuration is deleted, or that is deleted', async () => {
+    it('knows no offer whose API key is revoked, or that is deleted', async () => {
         const account = await newAccount();
         const [{ api_key: token, key_id }, me] = [await newKey(account), service.as(account)];
         const { issuer_id } = await service.as({ token }).issuers.create({ name: 'club', method: 'web' });
@@ -136,6 +136,43 @@ describe('the token endpoint', () => {
         assert.deepEqual(refusedWith(late), [401, 'invalid_token']);
     });
 
+    it('knows no offer whose configuration was deleted, also if there is another one with its id', async () => {
+        const { token, issuer_id, configuration_id } = await aConfiguration();
+        const { configurations, offers } = service.as({ token });
+        const make = () => offers.create({ issuer_id, configuration_id, claims: {} });
+        const [unspent, opened] = [await make(), await make()];
+        const code = await codeOf(unspent);
+        const { access_token } = await redeemed(opened);
+        await configurations.delete({ issuer_id, configuration_id });
+        await configurations.create({ issuer_id, ...described(), vct: 'https://club.example/other' });
+        assert.deepEqual(refusedWith(await tokenCall(issuer_id, redemption(code))), [400, 'invalid_grant']);
+        const body = { notification_id: opened.offer_id, event: 'credential_accepted' };
+        const path = `/issuers/${issuer_id}/notification`;
+        const late = await send({ method: 'POST', path, token: access_token, body });
+        assert.deepEqual(refusedWith(late), [401, 'invalid_token']);
+        assert.equal((await offers.get({ offer_id: unspent.offer_id })).state, 'expired');
+    });
+
+    it('knows no offer of a suspended account, whether a key or a session has made it', async () => {
+        const account = await newAccount();
+        const { api_key } = await newKey(account);
+        const { issuer_id } = await service.as(account).issuers.create({ name: 'club', method: 'web' });
+        const configuration = { issuer_id, configuration_id: 'membership' };
+        await service.as(account).configurations.create({ ...described(), ...configuration });
+        const makers = [account, { token: api_key }];
+        const made = await Promise.all(
+            makers.map((maker) => service.as(maker).offers.create({ ...configuration, claims: {} })),
+        );
+        const codes = await Promise.all(made.map(codeOf));
+        const path = `/internal/v1/admin/users/${account.user_id}`;
+        await expectOk(200, { method: 'POST', path: `${path}/suspend`, internal: true });
+        for (const code of codes) {
+            assert.deepEqual(refusedWith(await tokenCall(issuer_id, redemption(code))), [400, 'invalid_grant']);
+        }
+        await expectOk(200, { method: 'POST', path: `${path}/restore`, internal: true });
+        for (const code of codes) assert.equal((await tokenCall(issuer_id, redemption(code))).status, 200);
+    });
+
     it('answers scripts of every web page', async () => {
         const { issuer_id } = await aConfiguration();
         const url = `${GATEWAYS[0]}/issuers/${issuer_id}/token`;
@@ -145,46 +182,5 @@ describe('the token endpoint', () => {
         assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /DPoP/);
         const refused = await fetch(url, { method: 'POST', headers: { origin: 'https://wallet.example' } });
         assert.equal(refused.headers.get('access-control-allow-origin'), '*');
-    });
-});
-
-describe('the metadata of an issuer', () => {
-    it('says in three places the same identifier', async () => {
-        const { issuer_id } = await aConfiguration({ max_keys: 3, proof_algs: ['ES256'] });
-        const issuer = await service.exchange.issuerMetadata({ issuer_id });
-        const server = await service.exchange.serverMetadata({ issuer_id });
-        const identifier = identifierOf(issuer_id);
-        assert.deepEqual([issuer.credential_issuer, server.issuer], [identifier, identifier]);
-        assert.equal(server.token_endpoint, `${identifier}/token`);
-        assert.deepEqual(issuer.batch_credential_issuance, { batch_size: 3 });
-        const { display, claims } = described();
-        const [{ logo, ...shown }] = display as [Record<string, unknown>];
-        assert.deepEqual(issuer.credential_configurations_supported, {
-            membership: {
-                format: 'dc+sd-jwt',
-                vct: described().vct,
-                cryptographic_binding_methods_supported: ['jwk', 'did:key', 'did:jwk'],
-                proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } },
-                credential_metadata: { display: [{ ...shown, logo: { uri: logo } }], claims },
-            },
-        });
-    });
-
-    it('has no empty lists', async () => {
-        const { issuer_id } = await aConfiguration({ display: [], claims: [{ path: ['given_name'] }] });
-        const issuer = await service.exchange.issuerMetadata({ issuer_id });
-        const { membership } = issuer.credential_configurations_supported as Record<string, object>;
-        assert.partialDeepStrictEqual(membership, { credential_metadata: { claims: [{ path: ['given_name'] }] } });
-        assert.doesNotMatch(JSON.stringify(issuer), /\[\]/);
-        const bare = await aConfiguration({ display: [], claims: [] });
-        const shown = await service.exchange.issuerMetadata({ issuer_id: bare.issuer_id });
-        assert.doesNotMatch(JSON.stringify(shown), /credential_metadata/);
-    });
-
-    it('is none for an issuer that offers nothing', async () => {
-        for (const name of ['openid-credential-issuer', 'oauth-authorization-server']) {
-            const path = `/.well-known/${name}/issuers/01a1fac9-0f21-7000-9d3e-8b7c6a5f4e3d`;
-            assert.equal((await send({ path })).status, 404);
-        }
     });
 });

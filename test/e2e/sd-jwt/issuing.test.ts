@@ -139,6 +139,21 @@ describe('a credential that is issued as dc+sd-jwt', () => {
         assert.deepEqual([first?.includes('~'), second?.startsWith('v4.public.'), third], [true, true, '']);
         assert.equal((await verify(token, first ?? '', did)).valid, true);
     });
+
+    it('is issued in a batch only if the answer fits into a message', async () => {
+        const { token, input } = await anSdJwtIssuer();
+        const { issuer_did, ...item } = input;
+        const claims = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`claim${i}`, 'a value of a claim']));
+        const items = Array.from({ length: 1_000 }, () => ({ ...item, claims }));
+        const path = '/v1/credentials/batch/issue';
+        const { body } = await expectError(413, { method: 'POST', path, token, body: { issuer_did, items } });
+        assert.match(body.error, /1 MiB of text/);
+        const { results } = await service.as({ token }).credentials.batch.issue({
+            issuer_did,
+            items: items.slice(0, 400),
+        });
+        assert.ok(results.every(({ ok }) => ok));
+    });
 });
 
 it('a request for dc+sd-jwt that no wallet could use is refused', async () => {
@@ -154,6 +169,7 @@ it('a request for dc+sd-jwt that no wallet could use is refused', async () => {
         [{ claims: { iss: SUBJECT } }, /claims may not have a member named iss/],
         [{ claims: { cnf: {} } }, /claims may not have a member named cnf/],
         [{ claims: { a: { _sd: [] } } }, /_sd/],
+        [{ claims: { a: [9_007_199_254_740_992] } }, /2\^53 - 1/],
         [{ disclosable: ['given_name'] }, /disclosable\.0/],
         [{ disclosable: ['/given_name', '/given_name'] }, /disclosable\.1/],
         [{ disclosable: ['/nothing'] }, /disclosable\.0/],

@@ -7,7 +7,7 @@ import { encodeDidKey, encodeP256DidKey } from '../../../workers/crypto/did-key.
 import { jwtOf, newWalletKey, type WalletKey } from '../../support/wallets/wallet-keys.ts';
 import { exchangeFixture } from './exchange.fixture.ts';
 
-const { service, issued, redeemed, clock, db } = await exchangeFixture();
+const { service, issued, failure, redeemed, clock, db } = await exchangeFixture();
 type Redeemed = Awaited<ReturnType<typeof redeemed>>;
 
 /** A proof of possession. `header` and `claims` override what it says. */
@@ -29,6 +29,9 @@ const refusedWith = (name: string) => (error: unknown) => {
 };
 
 const didJwk = ({ jwk }: WalletKey) => `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`;
+
+/** A did:jwk that is too long to be the subject of a credential. */
+const longDidJwk = ({ jwk, ...key }: WalletKey) => didJwk({ ...key, jwk: { ...jwk, note: 'a'.repeat(800) } });
 
 /** A P-256 key as SEC 1 compresses it. */
 function compressed({ jwk: { x, y } }: WalletKey): Buffer {
@@ -109,6 +112,7 @@ describe('IssueCredential', () => {
             [proofOf(key, offered, { kid: `${didJwk(key)}#0` }), 'invalid_proof'],
             [proofOf(key, offered, { jwk: undefined, kid: `${didJwk(key)}#1` }), 'invalid_proof'],
             [proofOf(key, offered, { jwk: undefined, kid: 'did:web:wallet.example#0' }), 'invalid_proof'],
+            [proofOf(key, offered, { jwk: undefined, kid: `${longDidJwk(key)}#0` }), 'invalid_proof'],
             [proofOf(key, offered, { x5c: ['MIIB'] }), 'invalid_proof'],
             [proofOf(key, offered, { jwk: key.privateKey.export({ format: 'jwk' }) }), 'invalid_proof'],
             [proofOf(key, offered, { jwk: { ...key.jwk, x: key.jwk['y'] } }), 'invalid_proof'],
@@ -154,6 +158,19 @@ describe('IssueCredential', () => {
         const stale = proofOf(key, { ...late, c_nonce: offered.c_nonce });
         await assert.rejects(ask(late, [stale]), refusedWith('invalid_nonce'));
     });
+});
+
+it('a wallet is not told why the account cannot issue', async () => {
+    for (const kind of ['forbidden', 'conflict', 'invalid'] as const) {
+        const offered = await redeemed();
+        failure.next = new AppError(kind, 'The account has reached its quota of 7 credentials.');
+        const proofs = [proofOf(newWalletKey(), offered)];
+        await assert.rejects(ask(offered, proofs), {
+            reason: 'credential_request_denied',
+            detail: 'This credential cannot be issued now.',
+        });
+        await ask(offered, proofs); // the same key gets its credential when the account can issue again
+    }
 });
 
 it('the database has no claim, secret, code or token of an offer', async () => {

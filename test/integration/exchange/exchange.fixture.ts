@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallContext } from '../../../platform/context.ts';
+import type { AppError } from '../../../platform/errors.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import type { Credential, IssueRequest } from '../../../proto/gen/credentials/v1/credentials.ts';
@@ -18,13 +19,17 @@ export const PUBLIC_URL = 'https://credentials.example/base';
 const GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
 const SECRETS = ['a-secret-of-the-services'] as const;
 
-/** The service on a database of its own. Its calls of credentials are noted, and answered by `issue`. */
+/** The service on a database of its own. Its calls of credentials are noted; the next one fails with `failure.next`. */
 export async function exchangeFixture() {
     const { db } = await testDatabase();
     const clock = { now: Date.UTC(2026, 10, 20) };
     const time = () => clock.now;
     const issued: Array<{ request: IssueRequest; key: string | undefined }> = [];
+    const failure: { next?: AppError | undefined } = {};
     const issue = async (request: IssueRequest, { idempotency_key: key }: CallContext): Promise<Credential> => {
+        const { next: error } = failure;
+        failure.next = undefined;
+        if (error) throw error;
         issued.push({ request, key });
         const credentialId = `urn:uuid:${key}`;
         const { issuer_did: issuer, subject_did: subject, credential_type } = request;
@@ -62,13 +67,13 @@ export async function exchangeFixture() {
         wallet: {
             ...shared,
             store: walletStore(db),
-            services: { credentials: { issue }, keys: { get: async () => ({ active: true }) as never } },
+            services: { credentials: { issue }, keys: { mayAct: async () => ({ may_act: true }) } },
             nonces: nonces(SECRETS, time),
             dpopProofs: dpopProofs(async () => true, time),
         },
     });
 
-    return { db, clock, service, issued, redeemed: (options = {}) => redeemed(service, options) };
+    return { db, clock, service, issued, failure, redeemed: (options = {}) => redeemed(service, options) };
 }
 
 /** An offer of a new account, and the access token for it. */

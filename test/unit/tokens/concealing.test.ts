@@ -3,9 +3,10 @@ import { describe, it } from 'node:test';
 import { SDJwtInstance } from '@sd-jwt/core';
 import { ES256, generateSalt, digest as hasher } from '@sd-jwt/crypto-nodejs';
 import fc from 'fast-check';
+import { MAX_DISCLOSURES } from '../../../proto/limits.ts';
 import { conceal } from '../../../tokens/concealing.ts';
 import { jsonObjectOf, splitJws } from '../../../tokens/jws.ts';
-import { MAX_DISCLOSURES, processDisclosures, splitSdJwt } from '../../../tokens/sd-jwt.ts';
+import { processDisclosures, splitSdJwt } from '../../../tokens/sd-jwt.ts';
 import { NODE } from './sd-jwts.ts';
 
 type Json = Record<string, unknown>;

@@ -5,7 +5,7 @@ export interface SdJwtMutation {
     random: Random;
     issuer: Party;
     other: Party;
-    /** Whose did:key the good tokens name. */
+    /** The good tokens name its did:key. */
     holder: Party;
 }
 

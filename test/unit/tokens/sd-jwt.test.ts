@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MAX_JSON_DEPTH } from '../../../platform/json.ts';
-import {
-    isSdJwt,
-    MAX_DISCLOSURES,
-    MAX_POINTER_LENGTH,
-    processDisclosures,
-    splitSdJwt,
-} from '../../../tokens/sd-jwt.ts';
+import { MAX_DISCLOSURES } from '../../../proto/limits.ts';
+import { isSdJwt, MAX_POINTER_LENGTH, processDisclosures, splitSdJwt } from '../../../tokens/sd-jwt.ts';
 import { MAX_TOKEN_LENGTH } from '../../../tokens/v4-public.ts';
 import { digest, disclosure, NODE } from './sd-jwts.ts';
 

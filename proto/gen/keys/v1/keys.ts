@@ -200,6 +200,14 @@ export interface SetSuspensionRequest {
   version: number;
 }
 
+export interface MayActRequest {
+  key_id?: string | undefined;
+}
+
+export interface MayActResponse {
+  may_act: boolean;
+}
+
 export interface SetSuspensionResponse {
   /**
    * False if gateways may accept keys of the account for another minute, because Redis did not answer. Repeat the call
@@ -1941,6 +1949,116 @@ export const SetSuspensionRequest: MessageFns<SetSuspensionRequest> = {
   },
 };
 
+function createBaseMayActRequest(): MayActRequest {
+  return { key_id: undefined };
+}
+
+export const MayActRequest: MessageFns<MayActRequest> = {
+  encode(message: MayActRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key_id !== undefined) {
+      writer.uint32(10).string(message.key_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MayActRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMayActRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MayActRequest>): MayActRequest {
+    return MayActRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<MayActRequest>): MayActRequest {
+    const message = createBaseMayActRequest();
+    message.key_id = object.key_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseMayActResponse(): MayActResponse {
+  return { may_act: false };
+}
+
+export const MayActResponse: MessageFns<MayActResponse> = {
+  encode(message: MayActResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.may_act !== false) {
+      writer.uint32(8).bool(message.may_act);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MayActResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMayActResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.may_act = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MayActResponse>): MayActResponse {
+    return MayActResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<MayActResponse>): MayActResponse {
+    const message = createBaseMayActResponse();
+    message.may_act = object.may_act ?? false;
+    return message;
+  },
+};
+
 function createBaseSetSuspensionResponse(): SetSuspensionResponse {
   return { in_force: false };
 }
@@ -2609,6 +2727,15 @@ export const KeysServiceDefinition = {
       responseType: RotateResponse as typeof RotateResponse,
       responseStream: false,
       options: {},
+    },
+    /** Tells whether the account may act: it is not suspended, and its key, if one is named, is active. */
+    mayAct: {
+      name: "MayAct",
+      requestType: MayActRequest as typeof MayActRequest,
+      requestStream: false,
+      responseType: MayActResponse as typeof MayActResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Returns how many keys the account has, and how many it may have. */
     getQuotas: {
