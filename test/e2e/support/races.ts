@@ -61,6 +61,16 @@ export function senderFrom(dice: Dice): Send {
     };
 }
 
+/** Repeats a call that is refused for the moment: on a slow machine the last of many batches would wait for too long. */
+export async function patiently(call: Call): Promise<Made['answer']> {
+    for (;;) {
+        const answer = await send(call);
+        const seconds = Number(answer.headers.get('retry-after'));
+        if (answer.status !== 429 || !(seconds > 0)) return answer;
+        await delay(seconds * 1_000);
+    }
+}
+
 /** Makes one more call, after all others were answered. */
 export async function afterwards(call: Call, dice: Dice, sender: Send = send): Promise<Made> {
     const [made] = await together([call], dice, sender);

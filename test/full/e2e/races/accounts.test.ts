@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Call, expectError, expectOk, send } from '../../../e2e/support/client.ts';
-import { type Dice, type Made, race, serialOrder, together } from '../../../e2e/support/races.ts';
+import { type Dice, type Made, patiently, race, serialOrder, together } from '../../../e2e/support/races.ts';
 import { newAccount, newEmail, register } from '../../../e2e/support/world.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -77,6 +77,7 @@ race('batches of the same accounts at once create each account once', 6, async (
     const made = await together(
         Array.from({ length: callers }, batch).filter(({ body }) => (body as { users: unknown[] }).users.length > 0),
         dice,
+        patiently,
     );
     const created = made.flatMap(({ answer }) => {
         assert.equal(answer.status, 200, answer.text);
