@@ -34,12 +34,12 @@ function presented({
     return { access_token: bearer, dpop: sentAsDpop ? (headers.dpop ?? '') : undefined };
 }
 
-/** The endpoints that wallets call (OpenID4VCI 1.0). Their paths begin with the identifier of the issuer. */
 /** Largest body of a request without proofs, in bytes. Nobody has checked its sender when it is read. Beyond it: 413. */
 const MAX_SMALL_BYTES = 4 << 10;
 /** Largest body with proofs, in bytes: 20 of them, each as long as one may be. Beyond it: 413. */
 const MAX_PROOFS_BYTES = 192 << 10;
 
+/** The endpoints that wallets call (OpenID4VCI 1.0). Their paths begin with the identifier of the issuer. */
 export const walletProtocolEndpoints = [
     endpoint({
         id: 'exchange.offer',

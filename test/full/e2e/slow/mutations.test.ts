@@ -11,7 +11,7 @@ const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 
 
 describe(`a mutant of a valid request (seed ${SEED})`, { concurrency: 4 }, () => {
     for (const endpoint of ENDPOINTS) {
-        it(`to ${endpoint.id} is answered quickly, in the envelope, and never with a 5xx`, async () => {
+        it(`to ${endpoint.id} is answered quickly, in its form, and never with a 5xx`, async () => {
             await attackExample(endpoint, { runs: RUNS, seed: SEED });
             await checkHealth();
         });
