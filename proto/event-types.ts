@@ -17,6 +17,8 @@ export const EVENT_TYPES = [
     'account.erased',
     'webhook.paused',
     'webhook.disabled',
+    'offer.redeemed',
+    'offer.notified',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

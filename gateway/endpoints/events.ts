@@ -33,6 +33,8 @@ export const event = z.object({
         wallet_id: z.string().optional(),
         session_id: z.string().optional(),
         webhook_id: z.string().optional(),
+        offer_id: z.string().optional(),
+        notification: z.string().optional(),
     }),
 });
 const answer = z.object({ events: z.array(event), next: z.number() });

@@ -134,6 +134,8 @@ export const GLOSSARY: Terms = {
     session_id: 'Id of the session.',
 
     webhook_id: 'Id of a webhook.',
+    notification:
+        'What the wallet has last said about the credentials of an offer: `credential_accepted`, `credential_failure` or `credential_deleted`.',
     offer_id: 'Id of an offer.',
     length: 'How many characters the transaction code has.',
     input_mode: '`numeric`: digits. `text`: letters and digits.',

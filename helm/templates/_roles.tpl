@@ -13,7 +13,7 @@ wallet: { calls: [did, signing, events], database: true, secrets: [databaseUrl, 
 usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 events: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 webhooks: { calls: [events, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-exchange: { calls: [keys, signing, credentials], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+exchange: { calls: [keys, signing, credentials, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 {{- end }}
 
 {{/* All roles. The gateway calls every service, in the order of the list above. Fails if the values name other roles. */}}

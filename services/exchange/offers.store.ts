@@ -5,7 +5,8 @@ import { type AccountPage, accountPage } from '../account-pages.store.ts';
 import { claimedAlone, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
 import { type OfferRow, type OwnOffer, offerRow } from './rows.ts';
 
-const OFFER = sql.fragment`id, issuer, configuration, created_at, expires_at, code_used_at, tx_failures,
+const OFFER = sql.fragment`id, issuer, configuration, created_at, expires_at, code_used_at, token_expires_at, tx_failures,
+    notification,
     ARRAY(SELECT credential FROM exchange.bindings WHERE offer = offers.id AND credential IS NOT NULL
         ORDER BY credential) AS credentials`;
 
@@ -15,6 +16,7 @@ export interface NewOffer {
     offer: Pick<OfferRow, 'id' | 'issuer' | 'configuration' | 'created_at' | 'expires_at'> & {
         account: string;
         api_key: string | undefined;
+        session: string | undefined;
         tier: string | undefined;
         issuer_did: string;
         secret_hash: Buffer;
@@ -85,10 +87,10 @@ function inserted(db: Database, { offer, quota, claim }: NewOffer, lifetime: Cal
 function insertion(offer: NewOffer['offer']) {
     const { secret_hash, code_hash, sealed, tx_hash } = offer;
     return sql.unsafe`
-        INSERT INTO exchange.offers (id, account, api_key, tier, issuer, issuer_did, configuration, secret_hash, code_hash, sealed, tx_code,
-            tx_hash, created_at, expires_at)
-        VALUES (${offer.id}, ${offer.account}, ${offer.api_key ?? null}, ${offer.tier ?? null}, ${offer.issuer},
-            ${offer.issuer_did}, ${offer.configuration},
+        INSERT INTO exchange.offers (id, account, api_key, session, tier, issuer, issuer_did, configuration, secret_hash, code_hash,
+            sealed, tx_code, tx_hash, created_at, expires_at)
+        VALUES (${offer.id}, ${offer.account}, ${offer.api_key ?? null}, ${offer.session ?? null}, ${offer.tier ?? null},
+            ${offer.issuer}, ${offer.issuer_did}, ${offer.configuration},
             ${sql.binary(secret_hash)}, ${sql.binary(code_hash)}, ${sql.binary(sealed)}, ${offer.tx_code ?? null},
             ${tx_hash ? sql.binary(tx_hash) : null}, ${offer.created_at}, ${offer.expires_at})`;
 }

@@ -1,5 +1,6 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
+import { isId } from '../../platform/uuid.ts';
 import type { ListOffersRequest, ListOffersResponse } from '../../proto/gen/exchange/v1/exchange.ts';
 import { CreateOfferRequest, CreateOfferResponse, type Offer } from '../../proto/gen/exchange/v1/exchange.ts';
 import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
@@ -55,7 +56,7 @@ async function written(
         created_at: new Date(now).toISOString(),
         expires_at: new Date(now + terms.expires_in * 1_000).toISOString(),
     };
-    const unused = { code_used_at: null, tx_failures: 0, credentials: [] };
+    const unused = { code_used_at: null, token_expires_at: null, tx_failures: 0, notification: null, credentials: [] };
     const answer = {
         offer: offerOf({ ...row, ...unused }, now),
         offer_uri: offerUri(identifier, secret),
@@ -68,7 +69,8 @@ async function written(
             offer: {
                 ...row,
                 account,
-                api_key: context.key_id,
+                api_key: idIn(context.key_id),
+                session: idIn(context.session_id),
                 tier: context.tier,
                 issuer_did: issuer.did,
                 secret_hash: hashOf(secret),
@@ -90,6 +92,11 @@ async function written(
     plain.fill(0);
     if (outcome === 'refused') throw quotaExceeded('offers', limit);
     return outcome === 'written' ? answer : undefined;
+}
+
+/** Callers of gRPC may name anything as their key or session. */
+function idIn(text: string | undefined): string | undefined {
+    return text !== undefined && isId(text) ? text : undefined;
 }
 
 /** The link with which a wallet fetches the offer (OpenID4VCI 1.0, section 4.1.3). */

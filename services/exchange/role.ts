@@ -3,16 +3,19 @@ import { type Config, required } from '../../platform/process/config.ts';
 import type { Job } from '../../platform/redis/jobs.ts';
 import type { Redis } from '../../platform/redis/redis.ts';
 import type { ServiceDefinition, ServiceOf } from '../../platform/rpc/definition.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
 import { cursors } from '../cursors.ts';
 import { claimSweep } from '../idempotency/claim-sweep.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
+import { relayJob } from '../outbox/relay.ts';
 import { configurationsStore } from './configurations.store.ts';
 import { offersStore } from './offers.store.ts';
 import { exchangeErasure, removeExpired } from './remove.store.ts';
 import { exchangeService } from './service.ts';
 import { dpopProofs, usedProofs } from './wallet/dpop.ts';
 import { nonces } from './wallet/nonces.ts';
+import { refusalCounter } from './wallet/refusals.ts';
 import { walletStore } from './wallet/wallet.store.ts';
 
 /** Interval between two removals of expired offers, in milliseconds. */
@@ -23,6 +26,7 @@ interface RoleDependencies {
     config: Config;
     db: Database;
     redis: Redis;
+    metrics: Metrics;
     /** Milliseconds since 1970. */
     clock: () => number;
     idempotency(owner: 'exchange'): Idempotency;
@@ -30,7 +34,7 @@ interface RoleDependencies {
 }
 
 export function createExchange(dependencies: RoleDependencies) {
-    const { config, db, clock, idempotency, serviceClient } = dependencies;
+    const { config, db, metrics, clock, idempotency, serviceClient } = dependencies;
     const shared = { publicUrl: config.PUBLIC_URL, pepper: required(config, 'IDEMPOTENCY_PEPPER'), clock };
     return exchangeService({
         ...shared,
@@ -41,6 +45,7 @@ export function createExchange(dependencies: RoleDependencies) {
         cursors: cursors(required(config, 'SERVICE_TOKEN')),
         services: { signing: serviceClient('signing', SERVICE_DEFINITIONS.signing) },
         quota: config.QUOTA_OFFERS,
+        counted: refusalCounter(metrics),
         wallet: { ...shared, ...walletSide(dependencies) },
     });
 }
@@ -63,5 +68,6 @@ export function exchangeJobs(dependencies: RoleDependencies): Record<string, Job
     return {
         remove: { everyMs: REMOVE_EVERY_MS, run: () => removeExpired(dependencies.db) },
         ...claimSweep('exchange')(dependencies),
+        ...relayJob('exchange')(dependencies),
     };
 }

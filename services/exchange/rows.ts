@@ -22,7 +22,9 @@ export const offerRow = z.strictObject({
     created_at: z.string(),
     expires_at: z.string(),
     code_used_at: z.string().nullable(),
+    token_expires_at: z.string().nullable(),
     tx_failures: z.number(),
+    notification: z.string().nullable(),
     /** Of the credentials that were issued. */
     credentials: z.array(z.string()),
 });
@@ -61,12 +63,14 @@ export function offerOf(row: OfferRow, now: number): Offer {
         created_at: row.created_at,
         expires_at: row.expires_at,
         credential_ids: row.credentials,
+        notification: row.notification ?? undefined,
     };
 }
 
-function stateOf({ credentials, code_used_at, tx_failures, expires_at }: OfferRow, now: number): string {
+function stateOf({ credentials, code_used_at, tx_failures, ...row }: OfferRow, now: number): string {
     if (credentials.length > 0) return 'issued';
-    if (code_used_at !== null) return 'redeemed';
     if (tx_failures >= MAX_TX_FAILURES) return 'locked';
-    return Date.parse(expires_at) > now ? 'open' : 'expired';
+    const until = row.token_expires_at ?? row.expires_at;
+    if (Date.parse(until) <= now) return 'expired';
+    return code_used_at === null ? 'open' : 'redeemed';
 }

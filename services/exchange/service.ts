@@ -9,13 +9,18 @@ import { createOffer, deleteOffer, getOffer, listOffers } from './offers.ts';
 import { issueCredential, notify } from './wallet/credential.ts';
 import type { WalletDependencies } from './wallet/dependencies.ts';
 import { redeem } from './wallet/redeem.ts';
+import type { CountRefusals } from './wallet/refusals.ts';
 import { getCredentialOffer, getIssuerMetadata, getNonce } from './wallet/shown.ts';
 
 /** Offers credentials of managed issuers to the wallets of other people (OpenID4VCI 1.0). */
 export function exchangeService(
-    deps: ExchangeDependencies & { wallet: WalletDependencies; erasureSteps: readonly ErasureStep[] },
+    deps: ExchangeDependencies & {
+        wallet: WalletDependencies;
+        counted: CountRefusals;
+        erasureSteps: readonly ErasureStep[];
+    },
 ): ServiceOf<typeof ExchangeServiceDefinition> {
-    const { wallet } = deps;
+    const { wallet, counted } = deps;
     return {
         createConfiguration: (request, context) => createConfiguration(deps, request, context),
         listConfigurations: (request, context) => listConfigurations(deps, request, context),
@@ -28,9 +33,9 @@ export function exchangeService(
         getCredentialOffer: (request, context) => getCredentialOffer(wallet, request, context),
         getIssuerMetadata: (request, context) => getIssuerMetadata(wallet, request, context),
         getNonce: async (request) => getNonce(wallet, request),
-        redeem: (request, context) => redeem(wallet, request, context),
-        issueCredential: (request, context) => issueCredential(wallet, request, context),
-        notify: (request, context) => notify(wallet, request, context),
+        redeem: counted('token', (request, context) => redeem(wallet, request, context)),
+        issueCredential: counted('credential', (request, context) => issueCredential(wallet, request, context)),
+        notify: counted('notification', (request, context) => notify(wallet, request, context)),
         async getQuotas(_request, context) {
             const used = await deps.offers.count(requireUser(context), context);
             return { offers: { used, limit: quotaOf(deps.quota, context) } };

@@ -10,6 +10,11 @@ export type Causes = Cause | { readonly [credentialId: string]: Cause };
 /** What a service causes by itself, such as in a job. */
 export const OWN_CAUSE: Cause = ['service'];
 
+/** The cause of what a wallet does with an offer that it has taken. */
+export function causeOfWallet({ request_id }: CallLifetime): Cause {
+    return ['wallet', request_id];
+}
+
 /** The cause of an event of `account`. Without a call, the service has caused it. */
 export function causeOf(call: CallLifetime | undefined, account: string | null | undefined): Cause {
     if (call?.request_id === undefined) return OWN_CAUSE;

@@ -13,7 +13,7 @@ import type { Cause, Causes } from './cause.ts';
  */
 
 /** The services whose changes are events. */
-export const PUBLISHERS = ['identity', 'keys', 'signing', 'credentials', 'wallet', 'webhooks'] as const;
+export const PUBLISHERS = ['identity', 'keys', 'signing', 'credentials', 'wallet', 'webhooks', 'exchange'] as const;
 export type Publisher = (typeof PUBLISHERS)[number];
 
 /** Number of events in an entry of one account. Beyond it: the account's further events are another entry. */

@@ -59,6 +59,23 @@ const OWN_ROWS: Readonly<Record<string, Row[]>> = {
             ],
         },
     ],
+    exchange: [
+        {
+            title: 'Wallets of other people',
+            panels: [
+                {
+                    title: 'Refused requests for credentials, by error',
+                    unit: 'ops',
+                    lines: { '{{error}}': rate('exchange_refusals_total', 'endpoint="credential"', 'error') },
+                },
+                {
+                    title: 'Refused requests for tokens, by error',
+                    unit: 'ops',
+                    lines: { '{{error}}': rate('exchange_refusals_total', 'endpoint="token"', 'error') },
+                },
+            ],
+        },
+    ],
     credentials: [
         {
             title: 'Status lists',

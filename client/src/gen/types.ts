@@ -1293,7 +1293,7 @@ export interface WalletsDeleteCredentialData {
 export interface EventsListInput {
     /** Only events after this number. Default: 0. */
     after?: number;
-    /** Only events of these types, separated by commas. Default: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Only events of these types, separated by commas. Default: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
     types?: string;
     /** Maximum number of events. Default: 100. */
     limit?: number;
@@ -1324,7 +1324,9 @@ export interface EventsListData {
             | 'user.restored'
             | 'account.erased'
             | 'webhook.paused'
-            | 'webhook.disabled';
+            | 'webhook.disabled'
+            | 'offer.redeemed'
+            | 'offer.notified';
         /** When it happened. */
         timestamp: string;
         /** What the event is about. */
@@ -1347,6 +1349,10 @@ export interface EventsListData {
             session_id?: string;
             /** Id of a webhook. */
             webhook_id?: string;
+            /** Id of an offer. */
+            offer_id?: string;
+            /** What the wallet has last said about the credentials of an offer: `credential_accepted`, `credential_failure` or `credential_deleted`. */
+            notification?: string;
         };
     }>;
     /** The `after` of the next call. */
@@ -1356,7 +1362,7 @@ export interface EventsListData {
 export interface WebhooksCreateInput {
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
     types?: string[] | null;
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string | null;
@@ -1367,7 +1373,7 @@ export interface WebhooksCreateData {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
     types: string[];
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string;
@@ -1393,7 +1399,7 @@ export interface WebhooksListData {
         webhook_id: string;
         /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
         url: string;
-        /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+        /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
         types: string[];
         /** What it is for, in the words of its owner: at most 500 characters. */
         description?: string;
@@ -1418,7 +1424,7 @@ export interface WebhooksGetData {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
     types: string[];
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string;
@@ -1435,7 +1441,7 @@ export interface WebhooksUpdateInput {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url?: string | null;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
     types?: string[] | null;
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string | null;
@@ -1448,7 +1454,7 @@ export interface WebhooksUpdateData {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
     types: string[];
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string;
@@ -1835,6 +1841,8 @@ export interface OffersListData {
         expires_at: string;
         /** The credentials that wallets have got. */
         credential_ids: string[];
+        /** What the wallet has last said about the credentials of an offer: `credential_accepted`, `credential_failure` or `credential_deleted`. */
+        notification?: string;
     }>;
     /** Total number. */
     total: number;
@@ -1860,6 +1868,8 @@ export interface OffersGetData {
     expires_at: string;
     /** The credentials that wallets have got. */
     credential_ids: string[];
+    /** What the wallet has last said about the credentials of an offer: `credential_accepted`, `credential_failure` or `credential_deleted`. */
+    notification?: string;
 }
 
 export interface OffersDeleteInput {
@@ -2445,7 +2455,7 @@ export type MeExportData =
           webhook_id: string;
           /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
           url: string;
-          /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`. */
+          /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
           types: string[];
           /** What it is for, in the words of its owner: at most 500 characters. */
           description?: string;
@@ -2473,6 +2483,8 @@ export type MeExportData =
           expires_at: string;
           /** The credentials that wallets have got. */
           credential_ids: string[];
+          /** What the wallet has last said about the credentials of an offer: `credential_accepted`, `credential_failure` or `credential_deleted`. */
+          notification?: string;
       }
     | {
           /** What the line is about. */
@@ -2499,7 +2511,9 @@ export type MeExportData =
               | 'user.restored'
               | 'account.erased'
               | 'webhook.paused'
-              | 'webhook.disabled';
+              | 'webhook.disabled'
+              | 'offer.redeemed'
+              | 'offer.notified';
           /** When it happened. */
           timestamp: string;
           /** What the event is about. */
@@ -2522,6 +2536,10 @@ export type MeExportData =
               session_id?: string;
               /** Id of a webhook. */
               webhook_id?: string;
+              /** Id of an offer. */
+              offer_id?: string;
+              /** What the wallet has last said about the credentials of an offer: `credential_accepted`, `credential_failure` or `credential_deleted`. */
+              notification?: string;
           };
       }
     | {
@@ -2807,10 +2825,12 @@ export type AdminAuditData =
               | 'user.restored'
               | 'account.erased'
               | 'webhook.paused'
-              | 'webhook.disabled';
+              | 'webhook.disabled'
+              | 'offer.redeemed'
+              | 'offer.notified';
           /** When it happened. */
           timestamp: string;
-          /** Who has caused the events: `key:` or `session:` with its id; `trusted`, a caller with the internal secret; `service`, the service itself; `unnamed`, a caller that has named none of these. `@` and an account follow if the caller acted for another one than that of the events. Absent: an earlier release has written them. */
+          /** Who has caused the events: `key:` or `session:` with its id; `trusted`, a caller with the internal secret; `service`, the service itself; `wallet`, the wallet that has taken an offer; `unnamed`, a caller that has named none of these. `@` and an account follow if the caller acted for another one than that of the events. Absent: an earlier release has written them. */
           actor?: string;
           /** SHA-256 of the data, which stays when the account is erased. */
           data_sha256: string;
@@ -2836,6 +2856,10 @@ export type AdminAuditData =
               session_id?: string;
               /** Id of a webhook. */
               webhook_id?: string;
+              /** Id of an offer. */
+              offer_id?: string;
+              /** What the wallet has last said about the credentials of an offer: `credential_accepted`, `credential_failure` or `credential_deleted`. */
+              notification?: string;
               /** When it happened. */
               timestamp?: string;
               /** The id of the request (`X-Request-Id`), if it is not that of the event before it in the row. */

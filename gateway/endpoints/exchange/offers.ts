@@ -16,6 +16,7 @@ export const offer = z.object({
     created_at: z.string(),
     expires_at: z.string(),
     credential_ids: z.array(z.string()),
+    notification: z.string().optional(),
 });
 
 function wholeNumber(range: { min: number; max: number; default: number }) {
@@ -55,7 +56,9 @@ export const offerEndpoints = [
             expires_in: optional(wholeNumber({ min: 1, max: MAX_OFFER_SECONDS, default: DEFAULT_OFFER_SECONDS })),
             tx_code: optional(txCode),
         }),
-        answer: offer.omit({ credential_ids: true }).extend({ offer_uri: z.string(), tx_code: z.string().optional() }),
+        answer: offer
+            .omit({ credential_ids: true, notification: true })
+            .extend({ offer_uri: z.string(), tx_code: z.string().optional() }),
         async call({ body, services, context }) {
             const { offer: created, ...secrets } = await services.exchange.createOffer(body, context);
             return { ...(created as Offer), ...secrets }; // it is always there

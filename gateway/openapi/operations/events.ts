@@ -58,7 +58,7 @@ export const eventOperations = {
             last_seq: 'The number (`seq`) of the last event of the row in the stream of the account.',
             count: 'Number of events in the row.',
             type: EVENT_TYPE,
-            actor: 'Who has caused the events: `key:` or `session:` with its id; `trusted`, a caller with the internal secret; `service`, the service itself; `unnamed`, a caller that has named none of these. `@` and an account follow if the caller acted for another one than that of the events. Absent: an earlier release has written them.',
+            actor: 'Who has caused the events: `key:` or `session:` with its id; `trusted`, a caller with the internal secret; `service`, the service itself; `wallet`, the wallet that has taken an offer; `unnamed`, a caller that has named none of these. `@` and an account follow if the caller acted for another one than that of the events. Absent: an earlier release has written them.',
             request_id: 'The id of the request (`X-Request-Id`), if it is not that of the event before it in the row.',
             data_sha256: 'SHA-256 of the data, which stays when the account is erased.',
             hash: 'The hash of the leaf, in hexadecimal.',

@@ -145,6 +145,6 @@ export async function notify(
     if (!EVENTS.includes(event)) {
         throw oauthError('invalid_notification_request', `event must be one of ${EVENTS.join(', ')}.`);
     }
-    await deps.store.notify({ offer: opened.id, event }, context);
+    await deps.store.notify({ offer: opened.id, notification: event }, context);
     return {};
 }

@@ -6,11 +6,12 @@ interface Maker {
     account: string;
     /** Null if that was a session. */
     api_key: string | null;
+    session?: string | null;
     tier?: string | null;
 }
 
 /** The context of a call that a wallet causes, in the name of who has made its offer. */
-export function asMaker({ account, api_key, tier }: Maker, wallet: CallContext): CallContext {
+export function asMaker({ account, api_key, session, tier }: Maker, wallet: CallContext): CallContext {
     const { request_id, deadline, cancellation, address } = wallet;
     return {
         ...ownContext(),
@@ -21,6 +22,7 @@ export function asMaker({ account, api_key, tier }: Maker, wallet: CallContext):
         address,
         user_id: account,
         ...(api_key !== null && { key_id: api_key }),
+        ...(session && { session_id: session }),
         ...(tier && { tier }),
     };
 }

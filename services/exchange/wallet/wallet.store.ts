@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { CallLifetime } from '../../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
+import { type Cause, causeOfWallet } from '../../outbox/cause.ts';
+import { appendEvents } from '../../outbox/outbox.store.ts';
 import { configurationRow, MAX_TX_FAILURES } from '../rows.ts';
 
 /** An offer that a wallet asks for with the secret of its link. */
@@ -15,6 +17,7 @@ const redeemableRow = z.strictObject({
     id: z.string(),
     account: z.string(),
     api_key: z.string().nullable(),
+    session: z.string().nullable(),
     sealed: z.instanceof(Buffer),
     needs_tx_code: z.boolean(),
 });
@@ -24,6 +27,7 @@ const openedRow = z.strictObject({
     id: z.string(),
     account: z.string(),
     api_key: z.string().nullable(),
+    session: z.string().nullable(),
     tier: z.string().nullable(),
     issuer_did: z.string(),
     configuration: z.string(),
@@ -76,7 +80,8 @@ export interface WalletStore {
     ): Promise<boolean>;
     /** Notes which credential was issued for a key. */
     issued(binding: { offer: string; thumbprint: Buffer; credential: string }, lifetime: CallLifetime): Promise<void>;
-    notify(notified: { offer: string; event: string }, lifetime: CallLifetime): Promise<void>;
+    /** Notes what a wallet says about its credentials. */
+    notify(notified: { offer: string; notification: string }, lifetime: CallLifetime): Promise<void>;
 }
 
 export function walletStore(db: Database): WalletStore {
@@ -89,8 +94,14 @@ export function walletStore(db: Database): WalletStore {
                 WHERE offer = ${offer} AND thumbprint = ${sql.binary(thumbprint)}`;
             await db.rows(statement, 'offer_issued', lifetime);
         },
-        async notify({ offer, event }, lifetime) {
-            const statement = sql.unsafe`UPDATE exchange.offers SET notification = ${event} WHERE id = ${offer}`;
+        async notify({ offer, notification }, lifetime) {
+            const data = sql.fragment`'offer_id', id, 'notification', notification`;
+            const statement = sql.unsafe`
+                WITH written AS (
+                    UPDATE exchange.offers SET notification = ${notification}
+                    WHERE id = ${offer} AND notification IS DISTINCT FROM ${notification}
+                    RETURNING account, id, notification
+                ) ${appendEvents('exchange', 'offer.notified', { data, causes: causeOfWallet(lifetime) })}`;
             await db.rows(statement, 'offer_notify', lifetime);
         },
     };
@@ -115,20 +126,21 @@ function offerSteps(
         },
         async findRedeemable({ issuer, code_hash, now }, lifetime) {
             const statement = sql.type(redeemableRow)`
-                SELECT id, account, api_key, sealed, tx_hash IS NOT NULL AS needs_tx_code FROM exchange.offers
+                SELECT id, account, api_key, session, sealed, tx_hash IS NOT NULL AS needs_tx_code
+                FROM exchange.offers
                 WHERE code_hash = ${sql.binary(code_hash)} AND issuer = ${issuer} AND expires_at > ${now}
                     AND code_used_at IS NULL AND tx_failures < ${MAX_TX_FAILURES}`;
             const [row] = await db.rows(statement, 'offer_redeemable', lifetime);
             return row;
         },
         async spend(spending, lifetime) {
-            const [row] = await db.rows(spent(spending), 'offer_spend', lifetime);
+            const [row] = await db.rows(spent(spending, causeOfWallet(lifetime)), 'offer_spend', lifetime);
             if (!row) return 'gone';
             return row.code_used_at === null ? 'wrong' : 'spent';
         },
         async findOpened({ issuer, token_hash, now }, lifetime) {
             const statement = sql.type(openedRow)`
-                SELECT offers.id, offers.account, api_key, tier, issuer_did, configuration, sealed, dpop_jkt,
+                SELECT offers.id, offers.account, api_key, session, tier, issuer_did, configuration, sealed, dpop_jkt,
                     definition::text AS definition
                 FROM exchange.offers AS offers
                 JOIN exchange.configurations AS configurations
@@ -140,18 +152,25 @@ function offerSteps(
     };
 }
 
-function spent({ id, tx_hash, token_hash, sealed, dpop_jkt, now, token_expires_at }: Spending) {
+function spent({ id, tx_hash, token_hash, sealed, dpop_jkt, now, token_expires_at }: Spending, cause: Cause) {
     const isRight = sql.fragment`tx_hash IS NOT DISTINCT FROM ${tx_hash ? sql.binary(tx_hash) : null}::bytea`;
     return sql.type(spentRow)`
-        UPDATE exchange.offers SET
-            code_used_at = CASE WHEN ${isRight} THEN ${now}::timestamptz END,
-            token_hash = CASE WHEN ${isRight} THEN ${sql.binary(token_hash)}::bytea END,
-            sealed = CASE WHEN ${isRight} THEN ${sql.binary(sealed)}::bytea ELSE sealed END,
-            dpop_jkt = CASE WHEN ${isRight} THEN ${dpop_jkt ?? null} END,
-            token_expires_at = CASE WHEN ${isRight} THEN ${token_expires_at}::timestamptz END,
-            tx_failures = tx_failures + CASE WHEN ${isRight} THEN 0 ELSE 1 END
-        WHERE id = ${id} AND code_used_at IS NULL AND tx_failures < ${MAX_TX_FAILURES} AND expires_at > ${now}
-        RETURNING code_used_at`;
+        WITH tried AS (
+            UPDATE exchange.offers SET
+                code_used_at = CASE WHEN ${isRight} THEN ${now}::timestamptz END,
+                token_hash = CASE WHEN ${isRight} THEN ${sql.binary(token_hash)}::bytea END,
+                sealed = CASE WHEN ${isRight} THEN ${sql.binary(sealed)}::bytea ELSE sealed END,
+                dpop_jkt = CASE WHEN ${isRight} THEN ${dpop_jkt ?? null} END,
+                token_expires_at = CASE WHEN ${isRight} THEN ${token_expires_at}::timestamptz END,
+                tx_failures = tx_failures + CASE WHEN ${isRight} THEN 0 ELSE 1 END
+            WHERE id = ${id} AND code_used_at IS NULL AND tx_failures < ${MAX_TX_FAILURES} AND expires_at > ${now}
+            RETURNING account, id, code_used_at
+        ), written AS (
+            SELECT account, id FROM tried WHERE code_used_at IS NOT NULL
+        ), published AS (
+            ${appendEvents('exchange', 'offer.redeemed', { data: sql.fragment`'offer_id', id`, causes: cause })}
+        )
+        SELECT code_used_at FROM tried`;
 }
 
 const fitsRow = z.strictObject({ fits: z.boolean() });

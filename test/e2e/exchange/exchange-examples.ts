@@ -57,6 +57,15 @@ export async function redeemed(offered: { offer_uri: string; tx_code?: string | 
     return service.exchange.token({ issuer_id, grant_type: GRANT, 'pre-authorized_code': code, tx_code });
 }
 
+/** The request of a wallet for the credential of an offer, with a key of its own. */
+export async function credentialRequest(issuerId: string) {
+    const { c_nonce: nonce } = await service.exchange.nonce({ issuer_id: issuerId });
+    const key = newWalletKey();
+    const payload = { aud: `https://credentials.example/issuers/${issuerId}`, iat: Date.now() / 1_000, nonce };
+    const jwt = [jwtOf(key, { typ: 'openid4vci-proof+jwt', jwk: key.jwk }, payload)];
+    return { issuer_id: issuerId, credential_configuration_id: 'membership', proofs: { jwt } };
+}
+
 /** Examples of the endpoints with which accounts offer credentials and wallets take them. */
 export const exchangeExamples = {
     'configurations.create': async () => {
@@ -119,12 +128,7 @@ export const exchangeExamples = {
     'exchange.credential': async () => {
         const offered = await anOffer();
         const { access_token: token } = await redeemed(offered);
-        const { issuer_id } = offered;
-        const { c_nonce: nonce } = await service.exchange.nonce({ issuer_id });
-        const key = newWalletKey();
-        const payload = { aud: `https://credentials.example/issuers/${issuer_id}`, iat: Date.now() / 1_000, nonce };
-        const jwt = [jwtOf(key, { typ: 'openid4vci-proof+jwt', jwk: key.jwk }, payload)];
-        const input = { issuer_id, credential_configuration_id: 'membership', proofs: { jwt } };
+        const input = await credentialRequest(offered.issuer_id);
         return { token, run: ({ exchange }: Client) => exchange.credential(input) };
     },
     'exchange.notification': async () => {

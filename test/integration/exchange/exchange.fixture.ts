@@ -11,6 +11,7 @@ import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
 import { exchangeService } from '../../../services/exchange/service.ts';
 import { dpopProofs } from '../../../services/exchange/wallet/dpop.ts';
 import { nonces } from '../../../services/exchange/wallet/nonces.ts';
+import { refusalCounter } from '../../../services/exchange/wallet/refusals.ts';
 import { walletStore } from '../../../services/exchange/wallet/wallet.store.ts';
 import { idempotencies } from '../../../services/idempotency/idempotency.ts';
 import { testContext, testDatabase } from '../../support/harness.ts';
@@ -53,17 +54,17 @@ export async function exchangeFixture() {
     const pepper = 'a-pepper-of-the-deployment';
     const config = loadConfig({ IDEMPOTENCY_PEPPER: pepper });
     const shared = { publicUrl: PUBLIC_URL, pepper, clock: time };
+    const metrics = createMetrics();
     const service = exchangeService({
         ...shared,
         configurations: configurationsStore(db),
         offers: offersStore(db),
         erasureSteps: exchangeErasure(db),
-        idempotency: idempotencies({ config, databasesOf: () => [db], metrics: createMetrics(), clock: time })(
-            'exchange',
-        ),
+        idempotency: idempotencies({ config, databasesOf: () => [db], metrics, clock: time })('exchange'),
         cursors: cursors(SECRETS),
         services: { signing: { getIssuer } },
         quota: { free: 3, basic: 3, pro: 3, enterprise: 3 },
+        counted: refusalCounter(metrics),
         wallet: {
             ...shared,
             store: walletStore(db),
@@ -73,7 +74,7 @@ export async function exchangeFixture() {
         },
     });
 
-    return { db, clock, service, issued, failure, redeemed: (options = {}) => redeemed(service, options) };
+    return { db, clock, metrics, service, issued, failure, redeemed: (options = {}) => redeemed(service, options) };
 }
 
 /** An offer of a new account, and the access token for it. */

@@ -50,6 +50,11 @@ export interface EventData {
   wallet_id?: string | undefined;
   session_id?: string | undefined;
   webhook_id?: string | undefined;
+  offer_id?:
+    | string
+    | undefined;
+  /** What a wallet says about the credential of an offer: `credential_accepted`, `credential_failure` or `credential_deleted`. */
+  notification?: string | undefined;
 }
 
 export interface GetHeadsRequest {
@@ -181,8 +186,8 @@ export interface AuditRow {
   data: AuditedEvent[];
   /**
    * Who caused them: `key:` or `session:` with its id; `trusted`, a caller with the internal secret; `service`, the
-   * service itself; `unnamed`, a caller that named neither. `@` and an account follow if it acted for another one than
-   * that of the events. Absent: an earlier release has written them.
+   * service itself; `wallet`, one that has taken an offer; `unnamed`, a caller that named neither. `@` and an account
+   * follow if it acted for another one than that of the events. Absent: an earlier release has written them.
    */
   actor?: string | undefined;
 }
@@ -483,6 +488,8 @@ function createBaseEventData(): EventData {
     wallet_id: undefined,
     session_id: undefined,
     webhook_id: undefined,
+    offer_id: undefined,
+    notification: undefined,
   };
 }
 
@@ -514,6 +521,12 @@ export const EventData: MessageFns<EventData> = {
     }
     if (message.webhook_id !== undefined) {
       writer.uint32(74).string(message.webhook_id);
+    }
+    if (message.offer_id !== undefined) {
+      writer.uint32(82).string(message.offer_id);
+    }
+    if (message.notification !== undefined) {
+      writer.uint32(90).string(message.notification);
     }
     return writer;
   },
@@ -603,6 +616,22 @@ export const EventData: MessageFns<EventData> = {
             message.webhook_id = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.offer_id = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.notification = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -629,6 +658,8 @@ export const EventData: MessageFns<EventData> = {
     message.wallet_id = object.wallet_id ?? undefined;
     message.session_id = object.session_id ?? undefined;
     message.webhook_id = object.webhook_id ?? undefined;
+    message.offer_id = object.offer_id ?? undefined;
+    message.notification = object.notification ?? undefined;
     return message;
   },
 };

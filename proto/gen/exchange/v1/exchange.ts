@@ -135,7 +135,7 @@ export interface Offer {
   configuration_id: string;
   /**
    * `open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong
-   * transaction codes; `expired`.
+   * transaction codes; `expired` when no wallet has spent the code or got a credential in time.
    */
   state: string;
   created_at: string;
@@ -143,6 +143,8 @@ export interface Offer {
   expires_at: string;
   /** The credentials that were issued. */
   credential_ids: string[];
+  /** What the wallet has last said about them: `credential_accepted`, `credential_failure` or `credential_deleted`. */
+  notification?: string | undefined;
 }
 
 export interface CreateOfferResponse {
@@ -1392,6 +1394,7 @@ function createBaseOffer(): Offer {
     created_at: "",
     expires_at: "",
     credential_ids: [],
+    notification: undefined,
   };
 }
 
@@ -1417,6 +1420,9 @@ export const Offer: MessageFns<Offer> = {
     }
     for (const v of message.credential_ids) {
       writer.uint32(58).string(v!);
+    }
+    if (message.notification !== undefined) {
+      writer.uint32(66).string(message.notification);
     }
     return writer;
   },
@@ -1490,6 +1496,14 @@ export const Offer: MessageFns<Offer> = {
             message.credential_ids.push(reader.string());
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.notification = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1514,6 +1528,7 @@ export const Offer: MessageFns<Offer> = {
     message.created_at = object.created_at ?? "";
     message.expires_at = object.expires_at ?? "";
     message.credential_ids = object.credential_ids?.map((e) => e) || [];
+    message.notification = object.notification ?? undefined;
     return message;
   },
 };
