@@ -1,4 +1,5 @@
 import { EXIT } from './errors.ts';
+import { qrCode } from './terminal/qr-code.ts';
 import { coloured, fieldLines, jsonLine, printable, tableLines } from './terminal/text.ts';
 import type { World } from './world.ts';
 
@@ -10,13 +11,15 @@ export interface Report {
     lines?: readonly string[];
     /** Whether the outcome is good. It decides the exit code, and the colour of the first line. */
     good?: boolean;
+    /** A link. People who read at a terminal also get it as a QR code, below the lines. */
+    link?: string;
     /** A text that is printed as it is: a script or a help page. */
     script?: string;
 }
 
 /** Prints a report. Returns the exit code. */
 export function printReport(report: Report, { stdout, env }: World, json: boolean): number {
-    const { data, lines = [], good, script } = report;
+    const { data, lines = [], good, link, script } = report;
     if (script !== undefined) stdout.write(script);
     else if (json && data !== undefined) stdout.write(jsonLine(data));
     else if (!json) {
@@ -25,6 +28,7 @@ export function printReport(report: Report, { stdout, env }: World, json: boolea
             const isVerdict = good !== undefined && index === 0;
             stdout.write(`${isVerdict ? coloured(line, colour, { stdout, env }) : line}\n`);
         }
+        if (link !== undefined && stdout.isTTY) stdout.write(qrCode(link, { stdout, env }));
     }
     return good === false ? EXIT.invalid : EXIT.ok;
 }

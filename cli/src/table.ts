@@ -17,6 +17,7 @@ import {
 } from './commands/issuers.ts';
 import { keysCreate, keysList, keysRevoke, keysRotate } from './commands/keys.ts';
 import { webhooksListen } from './commands/listen.ts';
+import { offer, offersDelete, offersList, offersShow } from './commands/offers.ts';
 import { present, verifyPresentation } from './commands/present.ts';
 import { revoke, status } from './commands/revoke.ts';
 import { subjectsErase } from './commands/subjects.ts';
@@ -57,6 +58,10 @@ export const COMMANDS: readonly Command[] = [
     issuersCompromise,
     issuersArchive,
     issue,
+    offer,
+    offersList,
+    offersShow,
+    offersDelete,
     verify,
     revoke,
     status,

@@ -5,7 +5,7 @@ import { CliError } from './errors.ts';
 export interface World {
     env: Readonly<Record<string, string | undefined>>;
     stdin: Readable & { isTTY?: boolean; setRawMode?(raw: boolean): unknown };
-    stdout: Writable & { isTTY?: boolean };
+    stdout: Writable & { isTTY?: boolean; columns?: number };
     stderr: Writable & { isTTY?: boolean };
     /** Ends the process as Ctrl-C does, so that a shell stops its script, too. */
     interrupt(): void;

@@ -4,6 +4,7 @@ import { textArgument } from '../input.ts';
 import { parseObject } from '../json-input.ts';
 import { fieldsReport } from '../report.ts';
 import { readPrivateKey } from '../secret.ts';
+import type { World } from '../world.ts';
 
 /** Options of commands that sign as an issuer. */
 export const SIGNING_OPTIONS = {
@@ -17,6 +18,21 @@ export const SIGNING_OPTIONS = {
     'status-list': { summary: 'Put the credential on a status list, so that it can be verified offline' },
 } as const;
 
+/** Options of commands that say what a credential contains. */
+export const CONTENT_OPTIONS = {
+    claims: {
+        value: 'JSON',
+        summary: 'Claims as a JSON object, or @FILE, or - for standard input',
+        required: true,
+    },
+    expires: { value: 'DATE', summary: 'When it expires: a date, or a date and time with an offset' },
+} as const;
+
+/** The claims that `--claims` gives. Throws CliError if they are not a JSON object. */
+export async function claimsOf(given: string, world: World): Promise<Record<string, unknown>> {
+    return parseObject(await textArgument(given, '--claims', world), 'The value of --claims');
+}
+
 export const issue = command({
     name: 'issue',
     summary: 'Issue a credential',
@@ -24,12 +40,7 @@ export const issue = command({
         ...SIGNING_OPTIONS,
         subject: { value: 'DID', summary: 'DID of the subject', required: true },
         type: { value: 'TEXT', summary: 'Type of the credential', required: true },
-        claims: {
-            value: 'JSON',
-            summary: 'Claims as a JSON object, or @FILE, or - for standard input',
-            required: true,
-        },
-        expires: { value: 'DATE', summary: 'When it expires: a date, or a date and time with an offset' },
+        ...CONTENT_OPTIONS,
         'sd-jwt': { summary: 'Issue an SD-JWT VC, which wallets of other makers hold' },
         holder: { value: 'DID_URL', summary: 'With --sd-jwt: the key of the holder, of a did:key or did:jwk' },
     },
@@ -50,13 +61,12 @@ export const issue = command({
             throw new CliError('Standard input cannot be the private key and the claims. Give one of them as a file.');
         }
         const key = await readPrivateKey(world, { path: options['key-file'], variable: 'CRED_ISSUER_KEY' });
-        const claims = parseObject(await textArgument(options.claims, '--claims', world), 'The value of --claims');
         const input = {
             issuer_did: options.issuer,
             ...(key !== undefined && { issuer_private_key: key }),
             subject_did: options.subject,
             credential_type: options.type,
-            claims,
+            claims: await claimsOf(options.claims, world),
             ...(options.expires !== undefined && { expiration_date: options.expires }),
             ...(options['status-list'] && { status_list: true }),
             ...(options['sd-jwt'] && { format: 'dc+sd-jwt' }),

@@ -65,8 +65,12 @@ export function wrapped(text: string, width: number): string[] {
 
 const CODES = { green: 32, red: 31 } as const;
 
-/** Colours a text if standard output is a terminal and nobody objects (https://no-color.org). */
+/** Colours a text if there are colours. */
 export function coloured(text: string, colour: keyof typeof CODES, { stdout, env }: Pick<World, 'stdout' | 'env'>) {
-    if (!stdout.isTTY || env['NO_COLOR'] || env['TERM'] === 'dumb') return text;
-    return `\u001b[${CODES[colour]}m${text}\u001b[0m`;
+    return hasColours({ stdout, env }) ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
+}
+
+/** Whether standard output is a terminal with colours, and nobody objects to them (https://no-color.org). */
+export function hasColours({ stdout, env }: Pick<World, 'stdout' | 'env'>): boolean {
+    return Boolean(stdout.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
