@@ -25,7 +25,7 @@ export const CONTENT_OPTIONS = {
         summary: 'Claims as a JSON object, or @FILE, or - for standard input',
         required: true,
     },
-    expires: { value: 'DATE', summary: 'When it expires: a date, or a date and time with an offset' },
+    expires: { value: 'DATE', summary: 'When the credential expires: a date, or a date and time with an offset' },
 } as const;
 
 /** The claims that `--claims` gives. Throws CliError if they are not a JSON object. */

@@ -23,7 +23,7 @@ writeFileSync(join(installed, 'package.json'), '{"private": true}');
 after(() => rmSync('cli/dist', { recursive: true, force: true }));
 const archives = [await pack('cli')];
 // From here, so that the test needs no registry.
-for (const name of ['@noble/curves', '@noble/hashes', 'csv-parse']) {
+for (const name of ['@noble/curves', '@noble/hashes', 'csv-parse', 'qr']) {
     archives.push(await pack(`node_modules/${name}`, '--ignore-scripts'));
 }
 await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...archives], { cwd: installed });
@@ -39,9 +39,9 @@ const nodes = [...new Set((process.env['PATH'] ?? '').split(':').map((path) => j
     .map((path) => realpathSync(path));
 
 describe('the package that is built from the command line', () => {
-    it('contains its program, the licence and the page, and needs two packages', () => {
+    it('contains its program, the licence and the page, and needs three packages', () => {
         const manifest = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
-        assert.deepEqual(Object.keys(manifest.dependencies), ['@noble/curves', 'csv-parse']);
+        assert.deepEqual(Object.keys(manifest.dependencies), ['@noble/curves', 'csv-parse', 'qr']);
         assert.equal(manifest.version, VERSION);
         const files = globSync('**/*.*', { cwd: own }).concat('LICENSE');
         const other = files.filter((name) => !/^dist\/(cli|client|verify|tokens|platform|proto)\/.*\.js$/.test(name));
@@ -55,7 +55,10 @@ describe('the package that is built from the command line', () => {
             const source = readFileSync(join(own, file), 'utf8');
             for (const [, name = ''] of source.matchAll(/^(?:import|export)\b[^'"]*?\bfrom ['"]([^'"]+)['"]/gm)) {
                 const isNode = name.startsWith('node:') && builtinModules.includes(name.slice(5));
-                assert.ok(isNode || /^\.\.?\/.*\.js$|^@noble\/curves\/|^csv-parse$/.test(name), `${file}: ${name}`);
+                assert.ok(
+                    isNode || /^\.\.?\/.*\.js$|^@noble\/curves\/|^(csv-parse|qr)$/.test(name),
+                    `${file}: ${name}`,
+                );
             }
         }
     });
