@@ -94,7 +94,8 @@ export const offersShow = command({
     examples: [{ line: `cred offers show ${EXAMPLE_ID}` }],
     async run({ args: { id }, service }) {
         const shown = await (await service()).offers.get({ offer_id: id });
-        return fieldsReport(shown, { ...shown });
+        const { credential_ids: ids } = shown;
+        return fieldsReport(shown, { ...shown, credential_ids: ids.length > 0 ? ids : undefined });
     },
 });
 

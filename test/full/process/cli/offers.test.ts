@@ -64,6 +64,8 @@ describe('cred offer', () => {
 
     it('makes an offer that can be deleted', async () => {
         const { offer_id } = await json(offerArgs('--claims', '{}'), { env });
+        const { stdout } = await cred(['offers', 'show', offer_id], { env });
+        assert.match(stdout, /^state +open\ncreated_at .*\nexpires_at .*\n$/m);
         assert.deepEqual(await json(['offers', 'delete', offer_id], { env }), { offer_id });
         const { code, stderr } = await cred(['offers', 'show', offer_id], { env });
         assert.equal(code, 3);
