@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { openBed, runAndClose } from './bed.ts';
 import { type BenchOptions, parseOptions } from './options.ts';
-import { floorTable, naiveTable, outcomeTable } from './report.ts';
+import { comparisons, floorTable, naiveTable, outcomeTable } from './report.ts';
 import { JOB_NAMES, runSuite } from './suite.ts';
 
 /**
@@ -17,6 +17,7 @@ async function bench(closing: AsyncDisposableStack, options: BenchOptions): Prom
     const results = await runSuite({ ...options, ...bed });
     const { outcomes, naive } = results;
     console.log(`\n${outcomeTable(outcomes)}\n\n${floorTable(outcomes)}\n`);
+    for (const line of comparisons(outcomes)) console.log(`${line}\n`);
     if (naive.length > 0) console.log(`${naiveTable(naive, outcomes)}\n`);
     if (options.json !== undefined) {
         writeFileSync(options.json, JSON.stringify({ machine, options, ...results }, null, 2));

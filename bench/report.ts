@@ -37,18 +37,24 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
     return table(head, rows);
 }
 
-/** One row for each job: its floor as a sum, and how close the service is to it. */
+/** One row for each job with a floor: it as a sum, and how close the service is to it. */
 export function floorTable(outcomes: readonly JobOutcome[]): string {
-    const rows = outcomes.map(({ name, floor, cpuUsPerRequest: measured }) => [
-        name,
-        Object.entries(floor.parts)
-            .map(([part, cost]) => `${part} ${figure(cost)}`)
-            .join(' + '),
-        figure(floor.totalUs),
-        figure(measured),
-        figure(floor.totalUs / measured),
-    ]);
+    const rows = outcomes.flatMap(({ name, floor, cpuUsPerRequest: measured }) => {
+        if (!floor) return [];
+        const parts = Object.entries(floor.parts).map(([part, cost]) => `${part} ${figure(cost)}`);
+        return [[name, parts.join(' + '), ...[floor.totalUs, measured, floor.totalUs / measured].map(figure)]];
+    });
     return table(['job', 'its parts, CPU µs', 'floor', 'measured', 'floor ÷ measured'], rows);
+}
+
+/** One line for each job that is compared to another one: how many times the CPU of that one it costs. */
+export function comparisons(outcomes: readonly JobOutcome[]): string[] {
+    return outcomes.flatMap(({ name, comparedTo, cpuUsPerRequest }) => {
+        const other = outcomes.find((outcome) => outcome.name === comparedTo);
+        return other
+            ? [`${name}: ${figure(cpuUsPerRequest / other.cpuUsPerRequest)} times the CPU of ${other.name}`]
+            : [];
+    });
 }
 
 /** One row for each job: the naive service compared with this service for the same requests. */

@@ -1,4 +1,4 @@
-import { type BenchEnvironment, requestsFor, type Workload } from './jobs/job.ts';
+import { type BenchEnvironment, loadOf, requestsFor, type Workload } from './jobs/job.ts';
 import type { Target } from './load/connection.ts';
 import { type HttpRequest, writeRequests } from './load/requests.ts';
 import { measureLoad } from './load/run.ts';
@@ -25,8 +25,7 @@ export async function runJob({ job, environment, groups, ...load }: JobRun): Pro
 }> {
     const requests = await requestsFor(job, WARMUP_S + load.seconds, environment);
     writeRequests(load.requestsFile, requests);
-    const { expected, repeat = false } = job;
-    const measured = await measureLoad({ ...load, expected, repeat, warmupS: WARMUP_S }, groups);
+    const measured = await measureLoad({ ...load, ...loadOf(job), warmupS: WARMUP_S }, groups);
     if (measured.sample === '') throw new Error(`${job.name} was not answered:\n${measured.firstError}`);
     return { outcome: outcomeOf(job.name, measured, job.items), firstRequest: requests[0] };
 }

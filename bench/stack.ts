@@ -9,6 +9,7 @@ import { findProcesses, worksIn } from '../deploy/local/processes.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Target } from './load/connection.ts';
 import type { Groups } from './proc.ts';
+import { PUBLIC_URL } from './public-url.ts';
 
 export type Transport = 'local' | 'grpc';
 
@@ -60,6 +61,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
             ...kept,
             DATA_DIR: dataDir,
             PORT: '0',
+            PUBLIC_URL,
             GATEWAYS: String(gateways),
             PROCESSES: String(processes),
             npm_lifecycle_event: 'start',

@@ -8,8 +8,8 @@ import type { Outcome } from './outcome.ts';
 import { runJob } from './run-job.ts';
 import type { Stack } from './stack.ts';
 
-/** A job with its floor. */
-export type JobOutcome = Outcome & { floor: Floor };
+/** A job with its floor, if that is measured. */
+export type JobOutcome = Outcome & { floor?: Floor; comparedTo?: string };
 
 export interface SuiteResults {
     outcomes: JobOutcome[];
@@ -48,9 +48,13 @@ export async function runSuite({
     for (const job of JOBS.filter(({ name }) => isWanted(name))) {
         const run = { ...load, requestsFile, job, environment, targets: stack.gateways, groups: stack.groups };
         const { outcome, firstRequest } = await runJob(run);
-        const httpUs = await measureHttp(run, { body: firstRequest?.body, sample: outcome.sample });
-        const costs = await floors.measure(partsOf(job.parts));
-        outcomes.push({ ...outcome, floor: floorOf(job.parts, costs, httpUs) });
+        const measured: JobOutcome = { ...outcome, ...(job.comparedTo && { comparedTo: job.comparedTo }) };
+        if (job.parts) {
+            const httpUs = await measureHttp(run, { body: firstRequest?.body, sample: outcome.sample });
+            const costs = await floors.measure(partsOf(job.parts));
+            measured.floor = floorOf(job.parts, costs, httpUs);
+        }
+        outcomes.push(measured);
         if (NAIVE_JOBS.includes(job.name)) naive.push(await peer.measure(job));
         console.log(`${job.name}: ${Math.round(outcome.requestsPerSecond)} requests per second`);
     }

@@ -51,6 +51,15 @@ export function claimsOf(index: number): Record<string, unknown> {
     };
 }
 
+/** Returns 25 claims of about 1,100 bytes, which `index` makes unique. */
+export function manyClaimsOf(index: number): Record<string, unknown> {
+    const simple = Array.from({ length: 16 }, (_, place) => [
+        `attribute_${place}`,
+        `value ${place} of employee ${index}`,
+    ]);
+    return { ...claimsOf(index), ...Object.fromEntries(simple) };
+}
+
 export function newCredential(index: number, id = newId()): Credential {
     const signer = newSigner();
     const issuedAt = new Date().toISOString();

@@ -3,7 +3,7 @@ import type { HttpRequest } from '../load/requests.ts';
 import type { Expected } from '../load/tally.ts';
 import { insertCredentials, insertDids } from '../rows.ts';
 import { CREDENTIAL_TYPE, claimsOf, newCredential, newSigner, privateKeyOf, type Signer, SUBJECT } from '../tokens.ts';
-import type { World } from '../world.ts';
+import { type Issuer, issueRequest, newIssuers } from './issuers.ts';
 import { type BenchEnvironment, times, VALID, type Workload } from './job.ts';
 
 /** Number of credentials of each listed issuer. Most issuers have about as many, and one answer contains them all. */
@@ -40,7 +40,7 @@ export const credentialJobs: Workload[] = [
             parts: { limit: 1, sign: 1, credential_row: 1 },
             perSecond: 8_000,
             async requests(count, { world }) {
-                const issuers = await Promise.all(world.accounts.map((_, index) => newIssuer(world, index, method)));
+                const issuers = await newIssuers(world, method);
                 return times(count, (index) => issueRequest(index, world, issuers[index % issuers.length] as Issuer));
             },
         }),
@@ -115,28 +115,6 @@ export const credentialJobs: Workload[] = [
         requests: listRequests,
     },
 ];
-
-/** Who issues: a DID and, unless it is a managed issuer, its key pair. */
-type Issuer = Pick<Signer, 'did'> & Partial<Signer>;
-
-/** Creates a managed issuer of the account with this index. */
-async function newIssuer(world: World, index: number, method: 'key' | 'web'): Promise<Issuer> {
-    const { api_key: token } = world.accountOf(index);
-    const { did } = await world.call({ path: '/v1/issuers', token, body: { name: 'bench', method } });
-    return { did: String(did) };
-}
-
-function issueRequest(index: number, world: World, issuer: Issuer): HttpRequest {
-    const { did, seed, public_key } = issuer;
-    const body = {
-        issuer_did: did,
-        issuer_private_key: seed && public_key && privateKeyOf({ did, seed, public_key }),
-        subject_did: SUBJECT,
-        credential_type: CREDENTIAL_TYPE,
-        claims: claimsOf(index),
-    };
-    return { method: 'POST', path: '/v1/credentials', token: world.accountOf(index).api_key, body };
-}
 
 function verifyRequest(
     { token: credential, issuer: issuerDid }: { token: string; issuer: string },

@@ -1,5 +1,7 @@
 import type { Client } from 'pg';
 import type { Parts } from '../floors/floor.ts';
+import type { ClosedLoopPlan } from '../load/closed-loop.ts';
+import type { Dialogue } from '../load/dialogue.ts';
 import type { HttpRequest } from '../load/requests.ts';
 import type { Expected } from '../load/tally.ts';
 import type { World } from '../world.ts';
@@ -23,8 +25,12 @@ export const VALID: Expected = { status: 200, text: '"data":{"valid":true' };
 export interface Workload {
     name: string;
     expected: Expected;
-    /** The parts of its floor, without HTTP and without the parts of every request. */
-    parts: Parts;
+    /** The parts of its floor, without HTTP and without the parts of every request. Absent: no floor is measured. */
+    parts?: Parts;
+    /** The name of the job that the report compares it to. */
+    comparedTo?: string;
+    /** What follows each request. The dialogue counts as one request. Default: nothing. */
+    dialogue?: Dialogue;
     /** Number of items in each request of a batch. Default: 1. */
     items?: number;
     /** Number of requests that are made for each second. It is more than the service can answer. */
@@ -37,6 +43,15 @@ export interface Workload {
     /** Maximum number of requests that are made, if they may be sent again. */
     atMost?: number;
     requests(count: number, environment: BenchEnvironment): Promise<HttpRequest[]>;
+}
+
+/** What the load process must know of a job. */
+export function loadOf({
+    expected,
+    repeat = false,
+    dialogue,
+}: Workload): Pick<ClosedLoopPlan, 'expected' | 'repeat' | 'dialogue'> {
+    return { expected, repeat, ...(dialogue && { dialogue }) };
 }
 
 export async function requestsFor(

@@ -1,4 +1,6 @@
-import { type Connection, openConnection, type Target } from './connection.ts';
+import { type Answer, type Connection, openConnection, type Target } from './connection.ts';
+import { DIALOGUES, type Dialogue } from './dialogue.ts';
+import type { FollowUp } from './redemption.ts';
 import { type Expected, type LoadResult, type Tally, tally } from './tally.ts';
 
 export interface ClosedLoopPlan {
@@ -8,6 +10,8 @@ export interface ClosedLoopPlan {
     expected: Expected;
     /** Whether to start again with the first request after the last one. */
     repeat: boolean;
+    /** What follows each request, on the same connection. Default: nothing. */
+    dialogue?: Dialogue;
     warmupS: number;
     seconds: number;
 }
@@ -21,7 +25,8 @@ export async function closedLoop(
     requests: readonly Buffer[],
     onBegin: () => void,
 ): Promise<LoadResult> {
-    const { targets, connections: count, expected, repeat, warmupS, seconds } = plan;
+    const { targets, connections: count, expected, repeat, dialogue, warmupS, seconds } = plan;
+    const followUp = dialogue && DIALOGUES[dialogue]();
     const counted = tally(expected);
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     let next = 0;
@@ -41,7 +46,7 @@ export async function closedLoop(
     const finish = setTimeout(() => counted.end(), (warmupS + seconds) * 1_000);
     const connections = Array.from({ length: count }, (_, index) => {
         const target = targets[index % targets.length] as Target; // there is at least one
-        return keepSending({ target, counted, take, onIdle });
+        return keepSending({ target, counted, take, onIdle, followUp: followUp ?? (() => undefined), expected });
     });
     await over;
     counted.end();
@@ -51,19 +56,25 @@ export async function closedLoop(
     return counted.result();
 }
 
-/** Sends requests on one connection until none are left or the connection is lost. Then calls `onIdle`. */
+/** Sends requests, and what follows each of them, on one connection until none are left or the connection is lost. Then calls `onIdle`. */
 function keepSending(options: {
     target: Target;
     counted: Tally;
     take(): Buffer | undefined;
     onIdle(): void;
+    followUp: FollowUp;
+    expected: Expected;
 }): Connection {
-    const { target, counted, take, onIdle } = options;
+    const { target, counted, take, onIdle, followUp, expected } = options;
     let sentAt: number | undefined;
+    let first: Buffer = Buffer.alloc(0);
+    let answers: Answer[] = [];
     const sendNext = (): void => {
         const request = take();
         if (request) {
             sentAt = performance.now();
+            first = request;
+            answers = [];
             connection.send(request);
         } else {
             sentAt = undefined;
@@ -74,6 +85,9 @@ function keepSending(options: {
     const connection = openConnection({
         target,
         onAnswer(answer) {
+            answers.push(answer);
+            const next = answer.status === expected.status ? followUp(first, answers) : undefined;
+            if (next) return connection.send(next);
             counted.add(answer, performance.now() - (sentAt ?? 0)); // an answer follows a request
             sendNext();
         },

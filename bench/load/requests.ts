@@ -6,17 +6,20 @@ export interface HttpRequest {
     token?: string;
     idempotencyKey?: string;
     body?: unknown;
+    /** The body of a form, instead of JSON. */
+    form?: Record<string, string>;
 }
 
 const LENGTH_BYTES = 4;
 
 /** Returns the bytes of a request as they are sent. */
-function encodeRequest({ method, path, token, idempotencyKey, body }: HttpRequest): Buffer {
-    const text = body === undefined ? '' : JSON.stringify(body);
+export function encodeRequest({ method, path, token, idempotencyKey, body, form }: HttpRequest): Buffer {
+    const text = form ? new URLSearchParams(form).toString() : body === undefined ? '' : JSON.stringify(body);
+    const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
     const lines = [`${method} ${path} HTTP/1.1`, 'Host: bench'];
     if (token !== undefined) lines.push(`Authorization: Bearer ${token}`);
     if (idempotencyKey !== undefined) lines.push(`Idempotency-Key: ${idempotencyKey}`);
-    if (text !== '') lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`);
+    if (text !== '') lines.push(`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(text)}`);
     return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${text}`);
 }
 

@@ -1,7 +1,7 @@
 import '../../deploy/local/node-version.ts';
 import { statSync } from 'node:fs';
 import { openBed, runAndClose } from '../bed.ts';
-import { HTTP_JOB_NAMES, jobNamed } from '../jobs/index.ts';
+import { jobNamed, SINGLE_JOB_NAMES } from '../jobs/index.ts';
 import { requestsFor } from '../jobs/job.ts';
 import type { OpenLoopResult } from '../load/open-loop.ts';
 import { writeRequests } from '../load/requests.ts';
@@ -115,4 +115,4 @@ function verdict([half, twice]: readonly Phase[], expectedStatus: number, capaci
     return `At twice the capacity: goodput is ${figure(goodput)} of it; ${p99}, ${slower('sinceSent')} × since sent.`;
 }
 
-await runAndClose((args) => parseOverloadOptions(args, HTTP_JOB_NAMES), overload);
+await runAndClose((args) => parseOverloadOptions(args, SINGLE_JOB_NAMES), overload);

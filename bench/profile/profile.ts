@@ -2,7 +2,7 @@ import '../../deploy/local/node-version.ts';
 import { pickPort } from '../../deploy/local/ports.ts';
 import { openBed, runAndClose } from '../bed.ts';
 import { HTTP_JOB_NAMES, jobNamed } from '../jobs/index.ts';
-import { requestsFor } from '../jobs/job.ts';
+import { loadOf, requestsFor } from '../jobs/job.ts';
 import { writeRequests } from '../load/requests.ts';
 import { type Measured, measureLoad } from '../load/run.ts';
 import { type ProfileOptions, parseProfileOptions } from '../options.ts';
@@ -29,8 +29,7 @@ async function profile(closing: AsyncDisposableStack, options: ProfileOptions): 
     writeRequests(requestsFile, await requestsFor(job, WARMUP_S + seconds, environment));
     const profiler = await openProfiler(port);
     closing.defer(async () => profiler.close());
-    const { expected, repeat = false } = job;
-    const plan = { targets: stack.gateways, connections, expected, repeat, seconds };
+    const plan = { targets: stack.gateways, connections, ...loadOf(job), seconds };
     let profiles: Promise<Profiles> | undefined;
     const measured = await measureLoad({ ...plan, warmupS: WARMUP_S, requestsFile }, stack.groups, {
         began: () => void profiler.start(),

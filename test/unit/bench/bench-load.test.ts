@@ -58,6 +58,20 @@ test('a closed loop that may repeat starts again with the first request, and cou
     assert.match(firstError ?? '', /^HTTP\/1\.1 429/);
 });
 
+test('a closed loop counts a dialogue as one request, and ends it after a refusal', async (t) => {
+    const { asked, targets, requests } = await playground(t, 3, (path) => ({ status: path === '/1' ? 400 : 200 }));
+    const once = { repeat: false, warmupS: 0, seconds: LONG_S, connections: 1, dialogue: 'redemption' } as const;
+    const { errors, firstError } = await closedLoop(
+        { targets, expected: { status: 200 }, ...once },
+        requests,
+        () => {},
+    );
+    const further = ['/issuers//nonce', '/issuers//credential'];
+    assert.deepEqual(asked, ['/0', ...further, '/1', '/2', ...further]);
+    assert.equal(errors, 1);
+    assert.match(firstError ?? '', /^HTTP\/1\.1 400/);
+});
+
 test('an open loop sends each request when it is due, and counts answers by status', async (t) => {
     const { asked, targets, requests } = await playground(t, 4, (path) => ({ status: path === '/3' ? 503 : 200 }));
     const plan = { targets, rate: 200, connections: 3, warmupS: 0.1, seconds: 0.4 };
