@@ -39,11 +39,22 @@ export interface CoresOptions {
     connections: number;
 }
 
+export interface EventsOptions {
+    parts: Array<(typeof EVENTS_PARTS)[number]>;
+    /** Number of events in each row of the parts `sealing` and `deliveries`, about. */
+    events: number;
+    /** How many events a second are written in the part `delays`, and for how long. */
+    rate: number;
+    seconds: number;
+    json: string | undefined;
+}
+
 /**
  * Maximum length of a run, in seconds. Together with the warm-up it is within the window of the rate limit: after a
  * minute, calls over the limit would be admitted again.
  */
 const MOST_SECONDS = 45;
+const EVENTS_PARTS = ['sealing', 'deliveries', 'delays'] as const;
 const TRANSPORTS: readonly Transport[] = ['local', 'grpc'];
 const TRANSPORT = { type: 'string', default: 'local' } as const;
 const CONNECTIONS = { type: 'string', default: '64' } as const;
@@ -106,6 +117,27 @@ export function parseProfileOptions(args: string[], jobNames: readonly string[])
         job: oneOf('--job', values.job, jobNames),
         seconds: within('--seconds', values.seconds, { least: 0.2, most: MOST_SECONDS }),
         connections: connectionsIn(values.connections),
+    };
+}
+
+/** Parses the options of `npm run bench:events`. */
+export function parseEventsOptions(args: string[]): EventsOptions {
+    const { values } = parseArgs({
+        args,
+        options: {
+            part: { type: 'string', default: EVENTS_PARTS.join() },
+            events: { type: 'string', default: '20000' },
+            rate: { type: 'string', default: '50' },
+            seconds: { type: 'string', default: '30' },
+            json: { type: 'string' },
+        },
+    });
+    return {
+        parts: listOf(values.part, (name) => oneOf('--part', name, EVENTS_PARTS)),
+        events: within('--events', values.events, { least: 5_000, most: 1_000_000 }),
+        rate: within('--rate', values.rate, { least: 10, most: 10_000 }),
+        seconds: within('--seconds', values.seconds, { least: 1, most: 600 }),
+        json: values.json,
     };
 }
 

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { floorOf, type PartCosts } from '../../../bench/floors/floor.ts';
-import { parseGrowthOptions } from '../../../bench/growth/options.ts';
 import { placesOf } from '../../../bench/growth/places.ts';
 import { relativeTo } from '../../../bench/growth/report.ts';
 import type { Point } from '../../../bench/growth/turns.ts';
 import { parseAnswer } from '../../../bench/load/connection.ts';
 import { tally } from '../../../bench/load/tally.ts';
-import { parseCoresOptions, parseOptions, parseOverloadOptions, parseProfileOptions } from '../../../bench/options.ts';
 import { outcomeOf } from '../../../bench/outcome.ts';
 import { latencyOf, median } from '../../../bench/percentiles.ts';
 import { cpuOf, parseStat } from '../../../bench/proc.ts';
@@ -142,37 +139,6 @@ test('a tally counts only answers between begin and end, but an answer with anot
     assert.deepEqual([requests, errors], [4, 3]);
     assert.match(firstError ?? '', /^HTTP\/1\.1 503 /);
     assert.match(sample, /^HTTP\/1\.1 200 .*\r\n\r\na text$/s);
-});
-
-test('invalid options are refused with the valid values', () => {
-    const names = ['verify', 'issue'];
-    assert.deepEqual(parseOptions(['--only', 'issue', '--transport=grpc', '--seconds', '2'], names), {
-        transport: 'grpc',
-        only: ['issue'],
-        processes: Math.min(Math.max(1, availableParallelism() - 1), 64),
-        json: undefined,
-        seconds: 2,
-        connections: 64,
-    });
-    assert.throws(
-        () => parseOptions(['--only', 'verify,resolve'], names),
-        /--only: resolve is not one of verify, issue/,
-    );
-    assert.throws(() => parseOptions(['--transport', 'http'], names), /http is not one of local, grpc/);
-    assert.throws(() => parseOptions(['--seconds', '60'], names), /from 0.2 to 45/);
-    assert.throws(() => parseOptions(['--connections', 'many'], names), /--connections/);
-    assert.throws(() => parseOptions(['--processes', '1.5'], names), /--processes must be a whole number/);
-    assert.throws(() => parseCoresOptions(['--only', 'list'], names), /list is not one of verify, issue/);
-    assert.throws(() => parseOverloadOptions(['--transport', 'grcp'], names), /grcp is not one of local, grpc/);
-    assert.throws(() => parseOverloadOptions(['--seconds', 'x'], names), /--seconds must be a number/);
-    assert.throws(() => parseProfileOptions(['--job', 'limiter'], names), /limiter is not one of verify, issue/);
-    assert.throws(() => parseProfileOptions(['--jobs', 'verify'], names), /Unknown option '--jobs'/);
-    assert.throws(
-        () => parseGrowthOptions(['--part', 'sizes']),
-        /sizes is not one of credentials, accounts, gateways, list/,
-    );
-    assert.throws(() => parseGrowthOptions(['--accounts', '1,many']), /--accounts must be a number/);
-    assert.throws(() => parseGrowthOptions(['--gateways', '']), /--gateways has no value/);
 });
 
 test('the places of each part of the growth benchmark differ only in the value that grows', () => {
