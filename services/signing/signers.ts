@@ -1,7 +1,8 @@
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { KeyAlgorithm } from '../../proto/key-algorithms.ts';
-import { wipeSecret } from '../../workers/crypto/secure-memory.ts';
+import { type P256Secret, signingKeyOf } from '../../workers/crypto/es256.ts';
+import { moveToSecureMemory, wipeSecret } from '../../workers/crypto/secure-memory.ts';
 import { leases } from '../issuers/leases.ts';
 import type { Seeds } from './data-keys.ts';
 import type { SignerRow, SigningStore } from './rows.ts';
@@ -13,7 +14,7 @@ export interface Signer {
     method: SignerRow['method'];
     kid: string;
     alg: KeyAlgorithm;
-    /** Its secret: the seed of Ed25519, or the number of P-256. It is wiped when the lease ends, so it must be used at once. */
+    /** Its secret: the seed of Ed25519, or a P256SigningKey. It is wiped when the lease ends, so it must be used at once. */
     seed: Buffer;
 }
 
@@ -70,7 +71,7 @@ export function signers({ store, seeds }: { store: SigningStore; seeds: Seeds })
             method,
             kid: key.kid,
             alg: key.alg,
-            seed: await seeds.open(key, { account, issuer, kid: key.kid }, context),
+            seed: readyToSign(key.alg, await seeds.open(key, { account, issuer, kid: key.kid }, context)),
         };
     }
 
@@ -87,6 +88,14 @@ export function signers({ store, seeds }: { store: SigningStore; seeds: Seeds })
             return signer;
         },
     };
+}
+
+/** Returns the secret as the signature threads take it. Wipes one that they do not take. */
+function readyToSign(alg: KeyAlgorithm, secret: Buffer): Buffer {
+    if (alg !== 'ES256') return secret;
+    const key = moveToSecureMemory(signingKeyOf(secret as Uint8Array as P256Secret)); // its algorithm says so
+    wipeSecret(secret);
+    return key;
 }
 
 /** Names what was read: the same name has the same signer for a lease. */

@@ -3,7 +3,14 @@ import test from 'node:test';
 import bs58 from 'bs58';
 import { decodeP256DidKey } from '../../tokens/p256-did-key.ts';
 import { encodeP256DidKey } from '../../workers/crypto/did-key.ts';
-import { type P256PublicKey, type P256Secret, publicKeyOf, sign, verify } from '../../workers/crypto/es256.ts';
+import {
+    type P256PublicKey,
+    type P256Secret,
+    publicKeyOf,
+    sign,
+    signingKeyOf,
+    verify,
+} from '../../workers/crypto/es256.ts';
 import nistCurves from './did-key/nist-curves.json' with { type: 'json' };
 import rfc6979 from './rfc6979/p256.json' with { type: 'json' };
 
@@ -29,7 +36,7 @@ for (const { message, r, s } of rfc6979.sha256) {
             const changed = Uint8Array.from(signature, (byte, index) => byte ^ Number(index === at));
             assert.equal(verify(changed, Buffer.from(message), publicKey), false, `byte ${at}`);
         }
-        const own = sign(Buffer.from(message), secret);
+        const own = sign(Buffer.from(message), signingKeyOf(secret));
         assert.equal(verify(own, Buffer.from(message), publicKey), true);
     });
 }

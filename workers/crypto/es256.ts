@@ -8,6 +8,9 @@ export type { P256PublicKey };
 /** The 32-byte secret of a P-256 key pair: a number below the order of the curve, big-endian (SEC 1, section 2.3.7). */
 export type P256Secret = Uint8Array & { readonly [kind]: 'P-256 secret' };
 
+/** A secret, then the uncompressed point of its public key: 97 bytes. */
+export type P256SigningKey = Uint8Array & { readonly [kind]: 'P-256 signing key' };
+
 export interface P256KeyPair {
     public_key: P256PublicKey;
     secret: P256Secret;
@@ -20,9 +23,9 @@ const SIGNATURE_BYTES = 64;
 /** A signature of ES256 is r and s, 32 bytes each (RFC 7518, section 3.4). */
 const FORM = { dsaEncoding: 'ieee-p1363' } as const;
 
-/** What stands before and behind a secret in an ECPrivateKey without its public key (RFC 5915, section 3). */
-const BEFORE_SECRET = Buffer.from('30310201010420', 'hex');
-const BEHIND_SECRET = Buffer.from('a00a06082a8648ce3d030107', 'hex');
+/** What stands before the secret and before the point in an ECPrivateKey (RFC 5915, section 3). */
+const BEFORE_SECRET = Buffer.from('30770201010420', 'hex');
+const BEFORE_POINT = Buffer.from('a00a06082a8648ce3d030107a144034200', 'hex');
 /** What stands before a compressed public key in a SubjectPublicKeyInfo (RFC 5480, section 2). */
 const BEFORE_PUBLIC_KEY = Buffer.from('3039301306072a8648ce3d020106082a8648ce3d030107032200', 'hex');
 
@@ -38,9 +41,25 @@ export function generateKeyPair(): P256KeyPair {
 
 /** Throws an Error if the secret is none. */
 export function publicKeyOf(secret: P256Secret): P256PublicKey {
+    return publicKeyBytes(pairOf(secret).getPublicKey(null, 'compressed'));
+}
+
+/**
+ * Returns the key with which sign() signs. To compute the point takes longer than a signature. The caller wipes both.
+ * Throws an Error if the secret is none.
+ */
+export function signingKeyOf(secret: P256Secret): P256SigningKey {
+    const point = pairOf(secret).getPublicKey(null, 'uncompressed');
+    const key = new Uint8Array(secret.length + point.length) as P256SigningKey; // filled here
+    key.set(secret);
+    key.set(point, secret.length);
+    return key;
+}
+
+function pairOf(secret: P256Secret): ECDH {
     const pair = createECDH(CURVE);
     pair.setPrivateKey(secret);
-    return publicKeyBytes(pair.getPublicKey(null, 'compressed'));
+    return pair;
 }
 
 function publicKeyBytes(point: Buffer): P256PublicKey {
@@ -54,11 +73,12 @@ export function pointOf(publicKey: P256PublicKey): { x: Uint8Array; y: Uint8Arra
 }
 
 /**
- * Signs with ECDSA on P-256 and SHA-256. Signatures of one message differ. Reading the key takes twice as long as the
- * signature; a KeyObject, which nobody can wipe, is not kept for that. Throws an Error if the secret is none.
+ * Signs with ECDSA on P-256 and SHA-256. Signatures of one message differ. A KeyObject, which nobody can wipe, is not kept.
+ * Throws an Error if the key is none.
  */
-export function sign(message: Uint8Array, secret: P256Secret): Uint8Array {
-    const key = Buffer.concat([BEFORE_SECRET, secret, BEHIND_SECRET]);
+export function sign(message: Uint8Array, signingKey: P256SigningKey): Uint8Array {
+    const [secret, point] = [signingKey.subarray(0, KEY_BYTES), signingKey.subarray(KEY_BYTES)];
+    const key = Buffer.concat([BEFORE_SECRET, secret, BEFORE_POINT, point]);
     try {
         return signWith('sha256', message, { key, format: 'der', type: 'sec1', ...FORM });
     } finally {

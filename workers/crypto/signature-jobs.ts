@@ -15,7 +15,7 @@ import { generateKeyPair, type KeyPair, keyPairFrom, sameBytes, sign, verify } f
 import {
     generateKeyPair as generateP256KeyPair,
     type P256KeyPair,
-    type P256Secret,
+    type P256SigningKey,
     sign as signEs256,
     verify as verifyEs256,
 } from './es256.ts';
@@ -44,7 +44,7 @@ export interface SignRequest {
 
 export interface JwsRequest {
     alg: 'EdDSA' | 'ES256';
-    /** The 32-byte seed of an Ed25519 key, or the 32-byte secret of a P-256 key. */
+    /** The 32-byte seed of an Ed25519 key, or a P256SigningKey. */
     secretKey: Uint8Array;
     /** JSON texts. */
     header: string;
@@ -85,7 +85,7 @@ export function signJws({ alg, secretKey, header, payload }: JwsRequest): string
 }
 
 function jwsSignature(alg: JwsRequest['alg'], secretKey: Uint8Array, message: Uint8Array): Uint8Array {
-    if (alg === 'ES256') return signEs256(message, secretKey as P256Secret); // as generateP256Key() made it
+    if (alg === 'ES256') return signEs256(message, secretKey as P256SigningKey); // the algorithm is that of the key
     const pair = keyPairFrom(secretKey);
     if (!pair) throw new Error('an Ed25519 key has another length');
     return sign(message, pair.seed, pair.public_key);

@@ -5,7 +5,7 @@ import { numberToBytesBE } from '@noble/curves/utils.js';
 import { seededRandom } from '../../../proof/fuzz/random.ts';
 import type { P256PublicKey } from '../../../tokens/p256-did-key.ts';
 import { verifyEs256 } from '../../../verify/src/p256.ts';
-import { generateKeyPair, sign, verify } from '../../../workers/crypto/es256.ts';
+import { generateKeyPair, sign, signingKeyOf, verify } from '../../../workers/crypto/es256.ts';
 
 const ORDER = p256.Point.Fn.ORDER;
 const FIELD = p256.Point.Fp.ORDER;
@@ -26,7 +26,7 @@ function verdict(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Arr
 it('a signature of the service is valid for the offline verifier, in both of its forms', () => {
     for (let i = 0; i < 50; i++) {
         const message = Buffer.from(`message ${i}`);
-        const signature = sign(message, pair.secret);
+        const signature = sign(message, signingKeyOf(pair.secret));
         assert.equal(verdict(signature, message), true);
         const s = ORDER - BigInt(`0x${Buffer.from(signature.subarray(32)).toString('hex')}`);
         assert.equal(verdict(Buffer.concat([signature.subarray(0, 32), number(s)]), message), true);
@@ -37,7 +37,7 @@ it('a signature of the service is valid for the offline verifier, in both of its
 
 it('service and offline verifier agree on signatures and keys that are wrong', () => {
     const message = Buffer.from('message');
-    const signature = Buffer.from(sign(message, pair.secret));
+    const signature = Buffer.from(sign(message, signingKeyOf(pair.secret)));
     for (let i = 0; i < 200; i++) {
         const [changed, publicKey] = [Buffer.from(signature), Buffer.from(pair.public_key)];
         const target = random.oneIn(2) ? changed : publicKey;

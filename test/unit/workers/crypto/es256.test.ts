@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { decodeDidKey } from '../../../../tokens/did-key.ts';
 import { decodeP256DidKey, type P256PublicKey } from '../../../../tokens/p256-did-key.ts';
 import { encodeP256DidKey } from '../../../../workers/crypto/did-key.ts';
-import { generateKeyPair, publicKeyOf, sign, verify } from '../../../../workers/crypto/es256.ts';
+import { generateKeyPair, publicKeyOf, sign, signingKeyOf, verify } from '../../../../workers/crypto/es256.ts';
 
 const message = fc.uint8Array({ maxLength: 200 });
 /** 33 bytes, not all of them points of the curve. */
@@ -21,7 +21,7 @@ test('another implementation verifies what is signed here, and the reverse', () 
             const { public_key, secret } = generateKeyPair();
             assert.deepEqual(public_key, p256.getPublicKey(secret));
             assert.deepEqual(public_key, publicKeyOf(secret));
-            const signature = sign(bytes, secret);
+            const signature = sign(bytes, signingKeyOf(secret));
             assert.equal(signature.length, 64);
             assert.equal(p256.verify(signature, bytes, public_key, NOBLE), true);
             assert.equal(verify(p256.sign(bytes, secret), bytes, public_key), true);
@@ -32,7 +32,7 @@ test('another implementation verifies what is signed here, and the reverse', () 
 
 test('a changed signature, message or key is refused', () => {
     const { public_key, secret } = generateKeyPair();
-    const signature = sign(Buffer.from('signed'), secret);
+    const signature = sign(Buffer.from('signed'), signingKeyOf(secret));
     fc.assert(
         fc.property(fc.nat(63), fc.integer({ min: 1, max: 255 }), (at, change) => {
             const changed = signature.map((byte, index) => (index === at ? byte ^ change : byte));
@@ -50,7 +50,7 @@ test('a changed signature, message or key is refused', () => {
 });
 
 test('nothing is valid for a key that is no point of the curve', () => {
-    const signature = sign(Buffer.from('signed'), generateKeyPair().secret);
+    const signature = sign(Buffer.from('signed'), signingKeyOf(generateKeyPair().secret));
     const others = [new Uint8Array(33), Uint8Array.of(2, ...new Uint8Array(32).fill(255))] as P256PublicKey[];
     fc.assert(
         fc.property(fc.oneof(publicKey, fc.constantFrom(...others)), (key) => {
@@ -65,7 +65,10 @@ test('a secret has 32 bytes, even if its number begins with zeros', () => {
     for (const { secret } of pairs) assert.equal(secret.length, 32);
     for (const { secret, public_key } of pairs.filter(({ secret: [first] }) => first === 0)) {
         assert.deepEqual(publicKeyOf(secret), public_key);
-        assert.equal(verify(sign(Buffer.from('signed'), secret), Buffer.from('signed'), public_key), true);
+        assert.equal(
+            verify(sign(Buffer.from('signed'), signingKeyOf(secret)), Buffer.from('signed'), public_key),
+            true,
+        );
     }
 });
 

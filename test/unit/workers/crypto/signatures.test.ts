@@ -8,7 +8,11 @@ import {
     secretKeyBytes,
     verify,
 } from '../../../../workers/crypto/ed25519.ts';
-import { publicKeyOf as publicKeyOfP256, verify as verifyEs256 } from '../../../../workers/crypto/es256.ts';
+import {
+    publicKeyOf as publicKeyOfP256,
+    signingKeyOf,
+    verify as verifyEs256,
+} from '../../../../workers/crypto/es256.ts';
 import { signPublic, signToken } from '../../../../workers/crypto/paseto.ts';
 import { inlineSignatures, type Signatures } from '../../../../workers/crypto/signatures.ts';
 import { MALFORMED, NOTHING, newPool } from './signatures.fixture.ts';
@@ -48,7 +52,7 @@ for (const [name, signatures] of [
         const text = { header: '{"typ":"a"}', payload: '{"a":"é"}' };
         const jws = {
             EdDSA: await signatures.signJws({ alg: 'EdDSA', secretKey: key.seed, ...text }),
-            ES256: await signatures.signJws({ alg: 'ES256', secretKey: p256.secret, ...text }),
+            ES256: await signatures.signJws({ alg: 'ES256', secretKey: signingKeyOf(p256.secret), ...text }),
         };
         for (const [alg, token] of Object.entries(jws)) {
             const [header = '', payload = '', tail = ''] = token.split('.');
