@@ -27,7 +27,8 @@ async function profile(closing: AsyncDisposableStack, options: ProfileOptions): 
     const bed = await openBed(closing, { transport: 'local', nodeFlags: inspected(port) });
     const { stack, environment, requestsFile } = bed;
     writeRequests(requestsFile, await requestsFor(job, WARMUP_S + seconds, environment));
-    const profiler = await openProfiler(port);
+    // The launcher has this port, and its processes the next ones. The other one of the two has ended: the holder of ports.
+    const profiler = await openProfiler(port + 1).catch(() => openProfiler(port + 2));
     closing.defer(async () => profiler.close());
     const plan = { targets: stack.gateways, connections, ...loadOf(job), seconds };
     let profiles: Promise<Profiles> | undefined;
