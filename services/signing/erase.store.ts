@@ -5,7 +5,8 @@ import { claimErasure } from '../idempotency/erase.store.ts';
 
 /**
  * The steps that erase an account. Its issuers sign no more, and nothing opens their keys again: the data key that seals
- * them is gone. Their DIDs and public keys stay, because others verify with them what the issuers have signed.
+ * them is gone. Their DIDs and public keys stay, because others verify with them what the issuers have signed. Rows are
+ * changed in one order, so that two runs rarely deadlock; the job repeats one that has.
  */
 export function signingErasure(db: Database): readonly ErasureStep[] {
     return [
@@ -26,7 +27,8 @@ export function signingErasure(db: Database): readonly ErasureStep[] {
                 WITH erased AS (
                     UPDATE signing.keys SET reason = NULL WHERE kid = ANY(ARRAY(
                         SELECT kid FROM signing.keys JOIN signing.issuers ON issuers.id = keys.issuer
-                        WHERE account = ${account} AND reason IS NOT NULL LIMIT ${ERASED_ROWS}))
+                        WHERE account = ${account} AND reason IS NOT NULL
+                        ORDER BY kid LIMIT ${ERASED_ROWS}))
                     RETURNING 1
                 )
                 SELECT count(*) AS erased FROM erased`;
@@ -45,7 +47,7 @@ export function signingErasure(db: Database): readonly ErasureStep[] {
                     UPDATE signing.data_keys SET wrapped = '', abandoned_at = coalesce(abandoned_at, now())
                     WHERE id = ANY(ARRAY(
                         SELECT id FROM signing.data_keys WHERE account = ${account} AND wrapped <> ''
-                        LIMIT ${ERASED_ROWS}))
+                        ORDER BY id LIMIT ${ERASED_ROWS}))
                     RETURNING 1
                 )
                 SELECT count(*) AS erased FROM erased`;
