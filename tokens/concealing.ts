@@ -54,15 +54,27 @@ export function concealFault(
     return 'fault' in planned ? planned.fault : undefined;
 }
 
-function planOf(
-    claims: Record<string, unknown>,
-    disclosable: readonly string[] = Object.keys(claims).map(pointerOf),
-): { plan: Plan; count: number } | { fault: string } {
-    if (disclosable.length > MAX_DISCLOSURES) {
-        return { fault: `disclosable may name at most ${MAX_DISCLOSURES} claims.` };
-    }
+type Planned = { plan: Plan; count: number } | { fault: string };
+
+function planOf(claims: Record<string, unknown>, disclosable: readonly string[] | undefined): Planned {
     if (hasReservedName(claims)) {
         return { fault: 'claims may not have members named _sd, _sd_alg or "...".' };
+    }
+    return disclosable === undefined ? planOfAll(Object.keys(claims)) : planOfSome(claims, disclosable);
+}
+
+function planOfAll(names: readonly string[]): Planned {
+    if (names.length > MAX_DISCLOSURES) return { fault: `claims may have at most ${MAX_DISCLOSURES} members.` };
+    if (names.some((name) => pointerOf(name).length > MAX_POINTER_LENGTH)) {
+        return { fault: `The name of a claim may have at most ${MAX_POINTER_LENGTH - 1} characters.` };
+    }
+    const inside = new Map(names.map((name) => [name, { isDisclosable: true, inside: new Map() }]));
+    return { plan: { isDisclosable: false, inside }, count: names.length };
+}
+
+function planOfSome(claims: Record<string, unknown>, disclosable: readonly string[]): Planned {
+    if (disclosable.length > MAX_DISCLOSURES) {
+        return { fault: `disclosable may name at most ${MAX_DISCLOSURES} claims.` };
     }
     const plan: Plan = { isDisclosable: false, inside: new Map() };
     for (const [i, pointer] of disclosable.entries()) {

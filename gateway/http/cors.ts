@@ -15,7 +15,7 @@ const PREFLIGHT = {
     'Access-Control-Max-Age': '600',
 };
 const EXPOSED =
-    'X-Request-Id, X-Error-Code, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Idempotent-Replayed';
+    'WWW-Authenticate, X-Request-Id, X-Error-Code, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Idempotent-Replayed';
 
 /** Allows cross-origin requests from these origins only. An empty list allows none. */
 export function cors(origins: readonly string[]): Cors {

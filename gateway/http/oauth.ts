@@ -16,6 +16,8 @@ const BY_KIND: Partial<Record<ErrorKind, string>> = {
     deadline: 'temporarily_unavailable',
     internal: 'server_error',
 };
+/** All errors that wallets get. */
+export const OAUTH_ERRORS = [...new Set([...NAMES, ...Object.values(BY_KIND)])];
 /** The characters that a description must not have. */
 const FORBIDDEN = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
 

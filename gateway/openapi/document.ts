@@ -19,6 +19,7 @@ import {
     refusalsOf,
     responseName,
     statusOf,
+    walletRefusal,
 } from './responses.ts';
 import { answerSchemaOf, type Schema, schemaOf } from './schemas.ts';
 import { SECURITY_SCHEMES, type Security, securityOf } from './security.ts';
@@ -196,14 +197,16 @@ function success(endpoint: Endpoint, data: Schema, example: unknown): ResponseOb
 }
 
 function refusalResponses(
-    { access, scope, problem }: Endpoint,
+    endpoint: Endpoint,
     own: NonNullable<OperationNotes['refusals']>,
 ): OperationObject['responses'] {
+    const { access, scope, problem } = endpoint;
     const kinds = refusalsOf(access, Object.keys(own) as RefusalKind[]); // its type allows no other keys
     return Object.fromEntries(
         kinds.map((kind) => {
             const ofScope = kind === 'forbidden' && scope ? [scopeRefusal(scope)] : [];
-            const when = [own[kind] ?? accessRefusal(access, kind), ...ofScope].filter(Boolean).join(' ');
+            const usual = problem ? walletRefusal(kind, endpoint) : accessRefusal(access, kind);
+            const when = [own[kind] ?? usual, ...ofScope].filter(Boolean).join(' ');
             return [
                 statusOf(kind),
                 when || problem

@@ -141,7 +141,8 @@ export const GLOSSARY: Terms = {
     input_mode: '`numeric`: digits. `text`: letters and digits.',
     credential_issuer: 'Identifies the issuer: its URL.',
     dpop: 'A DPoP proof (RFC 9449), if the token is bound to a key.',
-    configuration_id: 'Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`.',
+    configuration_id:
+        'Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit.',
     credential_ids: 'The credentials that wallets have got.',
     format: 'The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO.',
     vct: 'The type in credentials of this form: a URI. When one is issued, it is its `credential_type` by default.',

@@ -1,6 +1,8 @@
 import { AppError, type ErrorKind } from '../../platform/errors.ts';
 import { RATE_LIMITS } from '../../proto/tiers.ts';
-import type { Access } from '../endpoint.ts';
+import type { Access, Endpoint } from '../endpoint.ts';
+import { MAX_FORM_BYTES } from '../http/body.ts';
+import { MAX_BODY_BYTES } from '../http/body-length.ts';
 import { MAX_HEADERS } from '../http/exchange.ts';
 import { oauthProblem } from '../http/oauth.ts';
 
@@ -100,6 +102,14 @@ export function accessRefusal(access: Access, kind: RefusalKind): string | undef
     if (kind === 'unauthenticated') return 'The internal secret is missing or wrong.';
     if (kind === 'rate_limited') return 'The internal secret is missing or wrong, and the address has no calls left.';
     return undefined;
+}
+
+/** When an endpoint of wallets refuses, if its refusals differ from those of the others. */
+export function walletRefusal(kind: RefusalKind, { form, maxBodyBytes }: Endpoint): string | undefined {
+    if (kind === 'invalid') return '`error` says what is wrong with the request.';
+    if (kind === 'unsupported_media_type' && form) return 'The body has a content coding.';
+    if (kind !== 'too_large') return undefined;
+    return `The body is over ${(form ? MAX_FORM_BYTES : (maxBodyBytes ?? MAX_BODY_BYTES)) >> 10} KiB.`;
 }
 
 const WAITS: readonly RefusalKind[] = ['rate_limited', 'unavailable', 'deadline'];

@@ -22,12 +22,11 @@ const ALGORITHMS: readonly string[] = WALLET_ALGORITHMS;
 const MAX_URI_LENGTH = 2_048;
 const LOCALE = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/;
 const COLOR = /^#[0-9A-Fa-f]{6}$/;
-/** Maximum length of a description, in characters. Beyond it: `invalid`. */
-const MAX_DESCRIPTION = 1_000;
+/** Maximum length of the description of a logo or claim, in characters. Beyond it: `invalid`. */
+const MAX_DESCRIPTION_LENGTH = 1_000;
 
 /**
- * Returns what a configuration says, complete. Throws AppError `invalid`, whose text names the first field that a wallet
- * could not use.
+ * Returns what a configuration says, complete. Throws AppError `invalid` with the rule that it breaks.
  */
 export function definitionOf(request: CreateConfigurationRequest): Definition {
     const { format, vct, display, claims, max_keys = 1, proof_algs } = request;
@@ -65,7 +64,7 @@ function inSeveralLanguages(display: ReadonlyArray<Pick<Display, 'name' | 'local
 
 function isDisplay({ description, background_color, text_color, logo }: Display): boolean {
     return (
-        (description === undefined || isText(description, MAX_DESCRIPTION)) &&
+        (description === undefined || isText(description, MAX_DESCRIPTION_LENGTH)) &&
         matches(COLOR, background_color) &&
         matches(COLOR, text_color) &&
         (logo === undefined || (logo.length <= MAX_URI_LENGTH && logo.startsWith('https://') && isUri(logo)))

@@ -5,10 +5,14 @@ import type { Issuer } from '../../proto/gen/signing/v1/signing.ts';
 import type { ExchangeDependencies } from './dependencies.ts';
 import type { OwnConfiguration, OwnOffer } from './rows.ts';
 
-const CONFIGURATION_ID = /^[A-Za-z0-9._-]{1,64}$/;
+const CONFIGURATION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** The identifier of an issuer towards wallets: credential issuer, authorization server and audience of proofs. */
-export function credentialIssuer(publicUrl: string, issuerId: string): string {
+/**
+ * The identifier of an issuer towards wallets: credential issuer, authorization server and audience of proofs. Throws
+ * `not_found` if the service has no public URL.
+ */
+export function credentialIssuer(publicUrl: string | undefined, issuerId: string): string {
+    if (publicUrl === undefined) throw new AppError('not_found', 'This issuer offers nothing.');
     return `${publicUrl}/issuers/${issuerId}`;
 }
 
@@ -43,7 +47,9 @@ export function ownConfiguration(issuerId: string, id: string, context: CallCont
 
 export function newConfigurationId(id: string): string {
     if (CONFIGURATION_ID.test(id)) return id;
-    throw invalid('configuration_id must have 1 to 64 letters, digits, dots, underscores and hyphens.');
+    throw invalid(
+        'configuration_id must have 1 to 64 letters, digits, dots, underscores and hyphens, and begin with a letter or digit.',
+    );
 }
 
 export function unknownConfiguration(): AppError {

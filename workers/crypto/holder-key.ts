@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
 import { JsonError, parseJson } from '../../platform/json.ts';
@@ -80,7 +81,7 @@ function keyOf(alg: JwsAlgorithm, jwk: PublicJwk): HolderKey | undefined {
 
 function jsonIn(part: string): unknown {
     const bytes = decodeBase64Url(part);
-    return bytes && jsonOf(bytes.toString('utf8'));
+    return bytes && isUtf8(bytes) ? jsonOf(bytes.toString()) : undefined;
 }
 
 /** Returns the value of JSON text; undefined if it is none. */

@@ -1566,7 +1566,7 @@ export interface WebhooksReplayData {
 export interface ConfigurationsCreateInput {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
     configuration_id: string;
     /** The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO. */
     format: 'dc+sd-jwt';
@@ -1574,11 +1574,11 @@ export interface ConfigurationsCreateInput {
     vct: string;
     /** What a wallet shows, in each language. */
     display?: Array<{
-        /** Display name. White space at both ends is removed. */
+        /** What wallets show. */
         name: string;
         /** A language tag, such as `en` or `de-AT`. */
         locale?: string | null;
-        /** What it is for, in the words of its owner: at most 500 characters. */
+        /** What wallets show, at most 1,000 characters. */
         description?: string | null;
         /** For example `#12ab34`. */
         background_color?: string | null;
@@ -1595,7 +1595,7 @@ export interface ConfigurationsCreateInput {
         mandatory?: boolean | null;
         /** What a wallet shows, in each language. */
         display?: Array<{
-            /** Display name. White space at both ends is removed. */
+            /** What wallets show. */
             name: string;
             /** A language tag, such as `en` or `de-AT`. */
             locale?: string | null;
@@ -1610,7 +1610,7 @@ export interface ConfigurationsCreateInput {
 export interface ConfigurationsCreateData {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
     configuration_id: string;
     /** The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO. */
     format: 'dc+sd-jwt';
@@ -1618,11 +1618,11 @@ export interface ConfigurationsCreateData {
     vct: string;
     /** What a wallet shows, in each language. */
     display: Array<{
-        /** Display name. White space at both ends is removed. */
+        /** What wallets show. */
         name: string;
         /** A language tag, such as `en` or `de-AT`. */
         locale?: string;
-        /** What it is for, in the words of its owner: at most 500 characters. */
+        /** What wallets show, at most 1,000 characters. */
         description?: string;
         /** For example `#12ab34`. */
         background_color?: string;
@@ -1639,7 +1639,7 @@ export interface ConfigurationsCreateData {
         mandatory: boolean;
         /** What a wallet shows, in each language. */
         display: Array<{
-            /** Display name. White space at both ends is removed. */
+            /** What wallets show. */
             name: string;
             /** A language tag, such as `en` or `de-AT`. */
             locale?: string;
@@ -1663,7 +1663,7 @@ export interface ConfigurationsListData {
     configurations: Array<{
         /** Id of a managed issuer. */
         issuer_id: string;
-        /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+        /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
         configuration_id: string;
         /** The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO. */
         format: 'dc+sd-jwt';
@@ -1671,11 +1671,11 @@ export interface ConfigurationsListData {
         vct: string;
         /** What a wallet shows, in each language. */
         display: Array<{
-            /** Display name. White space at both ends is removed. */
+            /** What wallets show. */
             name: string;
             /** A language tag, such as `en` or `de-AT`. */
             locale?: string;
-            /** What it is for, in the words of its owner: at most 500 characters. */
+            /** What wallets show, at most 1,000 characters. */
             description?: string;
             /** For example `#12ab34`. */
             background_color?: string;
@@ -1692,7 +1692,7 @@ export interface ConfigurationsListData {
             mandatory: boolean;
             /** What a wallet shows, in each language. */
             display: Array<{
-                /** Display name. White space at both ends is removed. */
+                /** What wallets show. */
                 name: string;
                 /** A language tag, such as `en` or `de-AT`. */
                 locale?: string;
@@ -1710,14 +1710,14 @@ export interface ConfigurationsListData {
 export interface ConfigurationsGetInput {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
     configuration_id: string;
 }
 
 export interface ConfigurationsGetData {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
     configuration_id: string;
     /** The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO. */
     format: 'dc+sd-jwt';
@@ -1725,11 +1725,11 @@ export interface ConfigurationsGetData {
     vct: string;
     /** What a wallet shows, in each language. */
     display: Array<{
-        /** Display name. White space at both ends is removed. */
+        /** What wallets show. */
         name: string;
         /** A language tag, such as `en` or `de-AT`. */
         locale?: string;
-        /** What it is for, in the words of its owner: at most 500 characters. */
+        /** What wallets show, at most 1,000 characters. */
         description?: string;
         /** For example `#12ab34`. */
         background_color?: string;
@@ -1746,7 +1746,7 @@ export interface ConfigurationsGetData {
         mandatory: boolean;
         /** What a wallet shows, in each language. */
         display: Array<{
-            /** Display name. White space at both ends is removed. */
+            /** What wallets show. */
             name: string;
             /** A language tag, such as `en` or `de-AT`. */
             locale?: string;
@@ -1763,21 +1763,21 @@ export interface ConfigurationsGetData {
 export interface ConfigurationsDeleteInput {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
     configuration_id: string;
 }
 
 export interface ConfigurationsDeleteData {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
     configuration_id: string;
 }
 
 export interface OffersCreateInput {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
     configuration_id: string;
     /** The claims of the credential. */
     claims: Record<string, unknown>;
@@ -1803,7 +1803,7 @@ export interface OffersCreateData {
     offer_id: string;
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
     configuration_id: string;
     /** `open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`. */
     state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';
@@ -1831,7 +1831,7 @@ export interface OffersListData {
         offer_id: string;
         /** Id of a managed issuer. */
         issuer_id: string;
-        /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+        /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
         configuration_id: string;
         /** `open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`. */
         state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';
@@ -1858,7 +1858,7 @@ export interface OffersGetData {
     offer_id: string;
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+    /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
     configuration_id: string;
     /** `open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`. */
     state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';
@@ -2000,9 +2000,9 @@ export interface ExchangeIssuerMetadataData {
     nonce_endpoint: string;
     /** Where wallets say what became of credentials. */
     notification_endpoint: string;
-    /** Present if an offer may have several keys. */
+    /** Present if each configuration allows several keys. */
     batch_credential_issuance?: {
-        /** For how many keys an offer may have credentials. */
+        /** The least `max_keys` of the configurations. */
         batch_size: number;
     };
     /** What is offered, by the ids of the configurations. */
@@ -2473,7 +2473,7 @@ export type MeExportData =
           offer_id: string;
           /** Id of a managed issuer. */
           issuer_id: string;
-          /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`. */
+          /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
           configuration_id: string;
           /** `active` signs. `retired` only verifies. `compromised` does neither. */
           state: 'open' | 'redeemed' | 'issued' | 'locked' | 'expired';

@@ -128,7 +128,7 @@ export const walletProtocolEndpoints = [
         body: z.object({
             credential_configuration_id: optional(z.string()),
             credential_identifier: optional(z.string()),
-            proofs: optional(z.object({ jwt: optional(listOf(z.string(), { max: MAX_OFFER_KEYS })) })),
+            proofs: optional(z.strictObject({ jwt: optional(listOf(z.string(), { max: MAX_OFFER_KEYS })) })),
             credential_response_encryption: optional(z.object({ enc: z.string() })),
         }),
         answer: z.object({

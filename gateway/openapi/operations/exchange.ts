@@ -28,6 +28,8 @@ const offer = {
 };
 const configurationFields = {
     claims: 'The claims that wallets may expect, each with the names that lead to it.',
+    name: 'What wallets show.',
+    description: 'What wallets show, at most 1,000 characters.',
 };
 const offerFields = {
     state: '`open`; `redeemed` when a wallet has spent its code, and `issued` when it has got a credential; `locked` after five wrong transaction codes; `expired`.',

@@ -182,7 +182,7 @@ async function nextBlock(
     });
 }
 
-/** The place as the credential and the answer show it. */
+/** The place as a PASETO credential and the answers show it. */
 export function shownPlace(place: Place): StatusPlace {
     return { idx: place.status_index, uri: uriOf(place), iss: place.issuer_did };
 }

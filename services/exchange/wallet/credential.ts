@@ -11,7 +11,7 @@ import { credentialIssuer } from '../rules.ts';
 import { hashOf, unsealFor } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
 import { asMaker, makerIsActive } from './maker.ts';
-import { denied, invalidToken, oauthError } from './oauth-error.ts';
+import { invalidToken, oauthError, refusesIssue } from './oauth-error.ts';
 import { type ProvenKey, provenKeys } from './proofs.ts';
 import type { OpenedRow } from './wallet.store.ts';
 
@@ -32,7 +32,7 @@ export async function issueCredential(
     request: IssueCredentialRequest,
     context: CallContext,
 ): Promise<IssueCredentialResponse> {
-    const { store, nonces, publicUrl = '' } = deps;
+    const { store, nonces, publicUrl } = deps;
     const opened = await openedBy(deps, request, '/credential', context);
     const definition = definitionIn(opened.definition);
     refuseOthers(request, opened, definition);
@@ -70,7 +70,7 @@ function refuseOthers(
 
 /** Finds the offer of an access token, and opens its claims. Throws `unauthenticated`. */
 async function openedBy(
-    { store, services, dpopProofs, publicUrl = '', pepper, clock }: WalletDependencies,
+    { store, services, dpopProofs, publicUrl, pepper, clock }: WalletDependencies,
     { issuer_id, access_token, dpop }: Presented,
     path: string,
     context: CallContext,
@@ -117,11 +117,13 @@ async function issuedFor(
     };
     const idempotencyKey = `${opened.id}.${key.thumbprint.toString('base64url')}`;
     const maker = withIdempotencyKey(asMaker(opened, context), idempotencyKey);
-    const issued = await services.credentials.issue(request, maker).catch((error: unknown) => {
-        throw denied(error);
+    const binding = { offer: opened.id, thumbprint: key.thumbprint };
+    const issued = await services.credentials.issue(request, maker).catch(async (error: unknown) => {
+        if (!refusesIssue(error)) throw error; // something may have been issued
+        await store.release(binding, context);
+        throw oauthError('credential_request_denied', 'This credential cannot be issued now.');
     });
-    const binding = { offer: opened.id, thumbprint: key.thumbprint, credential: issued.credential_id };
-    await store.issued(binding, context);
+    await store.issued({ ...binding, credential: issued.credential_id }, context);
     return issued.credential;
 }
 

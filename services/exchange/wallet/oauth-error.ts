@@ -15,8 +15,7 @@ export function invalidToken(code: 'invalid_token' | 'invalid_dpop_proof' = 'inv
 /** What the account of an offer must mend: its quota, its issuer, or the offer itself. */
 const OF_ACCOUNT: ReadonlySet<ErrorKind> = new Set(['invalid', 'forbidden', 'not_found', 'conflict', 'unprocessable']);
 
-/** The error of a credential that could not be issued, as a wallet gets it. The reasons of the account are not told. */
-export function denied(error: unknown): unknown {
-    if (!(error instanceof AppError) || !OF_ACCOUNT.has(error.kind)) return error;
-    return oauthError('credential_request_denied', 'This credential cannot be issued now.');
+/** True if no credential was issued for a reason of the account, which its wallets are not told. */
+export function refusesIssue(error: unknown): boolean {
+    return error instanceof AppError && OF_ACCOUNT.has(error.kind);
 }

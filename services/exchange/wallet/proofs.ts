@@ -33,9 +33,15 @@ export async function provenKeys(proofs: readonly string[], purpose: Purpose): P
 
 async function provenKey(proof: string, { audience, issuer_id, proof_algs, nonces }: Purpose): Promise<ProvenKey> {
     const jwt = splitJwt(proof, PROOF_TYPE);
-    const named = jwt && namedKey(jwt.header);
-    if (!jwt || !named)
-        throw invalidProof(`A proof must be a ${PROOF_TYPE} with one of jwk and kid, a did:key or did:jwk.`);
+    if (!jwt) {
+        throw invalidProof(`A proof must be a JWT (typ ${PROOF_TYPE}, alg ES256 or EdDSA, no crit, no b64).`);
+    }
+    const named = namedKey(jwt.header);
+    if (!named) {
+        throw invalidProof(
+            'A proof must name a public P-256 or Ed25519 key: as jwk, or as kid of a did:key or did:jwk.',
+        );
+    }
     if (named.alg !== jwt.alg || !proof_algs.includes(jwt.alg)) {
         throw invalidProof('The alg of a proof must be that of its key, and one of the metadata.');
     }

@@ -59,7 +59,7 @@ function unknownCode() {
 }
 
 async function provenKey({ dpopProofs, publicUrl }: WalletDependencies, issuerId: string, proof: string) {
-    const url = `${credentialIssuer(publicUrl ?? '', issuerId)}/token`;
+    const url = `${credentialIssuer(publicUrl, issuerId)}/token`;
     const thumbprint = await dpopProofs.keyOf(proof, { method: 'POST', url });
     if (thumbprint === undefined) throw oauthError('invalid_dpop_proof', 'The DPoP proof is not acceptable.');
     return thumbprint;

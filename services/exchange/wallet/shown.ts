@@ -15,7 +15,7 @@ import type { WalletDependencies } from './dependencies.ts';
 
 /** The offer of a link, until it expires: a wallet may fetch it several times (OpenID4VCI 1.0, section 4.1.3). */
 export async function getCredentialOffer(
-    { store, publicUrl = '', clock }: WalletDependencies,
+    { store, publicUrl, clock }: WalletDependencies,
     { issuer_id, secret }: GetCredentialOfferRequest,
     context: CallContext,
 ): Promise<CredentialOffer> {
@@ -37,10 +37,10 @@ export async function getIssuerMetadata(
     { issuer_id }: { issuer_id: string },
     context: CallContext,
 ): Promise<IssuerMetadata> {
-    const rows = isId(issuer_id) && publicUrl !== undefined ? await store.configurations(issuer_id, context) : [];
+    const rows = isId(issuer_id) ? await store.configurations(issuer_id, context) : [];
     if (rows.length === 0) throw new AppError('not_found', 'This issuer offers nothing.');
     return {
-        credential_issuer: credentialIssuer(publicUrl ?? '', issuer_id),
+        credential_issuer: credentialIssuer(publicUrl, issuer_id),
         configurations: rows.map(configurationOf),
     };
 }

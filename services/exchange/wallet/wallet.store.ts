@@ -78,6 +78,8 @@ export interface WalletStore {
         bindings: { offer: string; thumbprints: readonly Buffer[]; max_keys: number },
         lifetime: CallLifetime,
     ): Promise<boolean>;
+    /** Frees an offer from a key for which nothing was issued. */
+    release(binding: { offer: string; thumbprint: Buffer }, lifetime: CallLifetime): Promise<void>;
     /** Notes which credential was issued for a key. */
     issued(binding: { offer: string; thumbprint: Buffer; credential: string }, lifetime: CallLifetime): Promise<void>;
     /** Notes what a wallet says about its credentials. */
@@ -88,10 +90,18 @@ export function walletStore(db: Database): WalletStore {
     return {
         ...offerSteps(db),
         bind: (bindings, lifetime) => db.transaction((queries) => bound(queries, bindings), 'offer_bind', lifetime),
-        async issued({ offer, thumbprint, credential }, lifetime) {
+        async release({ offer, thumbprint }, lifetime) {
             const statement = sql.unsafe`
-                UPDATE exchange.bindings SET credential = ${credential}
-                WHERE offer = ${offer} AND thumbprint = ${sql.binary(thumbprint)}`;
+                DELETE FROM exchange.bindings
+                WHERE offer = ${offer} AND thumbprint = ${sql.binary(thumbprint)} AND credential IS NULL`;
+            await db.rows(statement, 'offer_release', lifetime);
+        },
+        async issued({ offer, thumbprint, credential }, lifetime) {
+            // Another call for the same key may have been refused meanwhile, and have released it.
+            const statement = sql.unsafe`
+                INSERT INTO exchange.bindings (offer, thumbprint, credential)
+                SELECT id, ${sql.binary(thumbprint)}, ${credential} FROM exchange.offers WHERE id = ${offer}
+                ON CONFLICT (offer, thumbprint) DO UPDATE SET credential = excluded.credential`;
             await db.rows(statement, 'offer_issued', lifetime);
         },
         async notify({ offer, notification }, lifetime) {

@@ -41,6 +41,7 @@ describe('/v1/issuers/{issuer_id}/configurations', () => {
         const path = `/v1/issuers/${issuer_id}/configurations`;
         const wrong: Array<[object, RegExp]> = [
             [{ configuration_id: 'a b' }, /configuration_id/],
+            [{ configuration_id: '..' }, /configuration_id/],
             [{ format: 'jwt_vc_json' }, /format must be dc\+sd-jwt/],
             [{ vct: 'membership' }, /vct must be a URI/],
             [{ vct: 'https://a b' }, /vct must be a URI/],

@@ -30,6 +30,12 @@ const refusedWith = (name: string) => (error: unknown) => {
 
 const didJwk = ({ jwk }: WalletKey) => `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`;
 
+/** It has a byte that is no UTF-8, in a member that nobody reads. */
+const garbledDidJwk = ({ jwk }: WalletKey) => {
+    const bytes = Buffer.from(JSON.stringify({ ...jwk, note: '?' }));
+    bytes[bytes.lastIndexOf('?')] = 0xff;
+    return `did:jwk:${bytes.toString('base64url')}`;
+};
 /** A did:jwk that is too long to be the subject of a credential. */
 const longDidJwk = ({ jwk, ...key }: WalletKey) => didJwk({ ...key, jwk: { ...jwk, note: 'a'.repeat(800) } });
 
@@ -113,6 +119,7 @@ describe('IssueCredential', () => {
             [proofOf(key, offered, { jwk: undefined, kid: `${didJwk(key)}#1` }), 'invalid_proof'],
             [proofOf(key, offered, { jwk: undefined, kid: 'did:web:wallet.example#0' }), 'invalid_proof'],
             [proofOf(key, offered, { jwk: undefined, kid: `${longDidJwk(key)}#0` }), 'invalid_proof'],
+            [proofOf(key, offered, { jwk: undefined, kid: `${garbledDidJwk(key)}#0` }), 'invalid_proof'],
             [proofOf(key, offered, { x5c: ['MIIB'] }), 'invalid_proof'],
             [proofOf(key, offered, { jwk: key.privateKey.export({ format: 'jwk' }) }), 'invalid_proof'],
             [proofOf(key, offered, { jwk: { ...key.jwk, x: key.jwk['y'] } }), 'invalid_proof'],
@@ -169,7 +176,9 @@ it('a wallet is not told why the account cannot issue', async () => {
             reason: 'credential_request_denied',
             detail: 'This credential cannot be issued now.',
         });
-        await ask(offered, proofs); // the same key gets its credential when the account can issue again
+        // Any key gets its credential when the account can issue again, and then no other one.
+        await ask(offered, [proofOf(newWalletKey(), offered)]);
+        await assert.rejects(ask(offered, proofs), { reason: 'credential_request_denied' });
     }
 });
 

@@ -4,7 +4,7 @@ import { SDJwtInstance } from '@sd-jwt/core';
 import { ES256, generateSalt, digest as hasher } from '@sd-jwt/crypto-nodejs';
 import fc from 'fast-check';
 import { MAX_DISCLOSURES } from '../../../proto/limits.ts';
-import { conceal } from '../../../tokens/concealing.ts';
+import { conceal, concealFault } from '../../../tokens/concealing.ts';
 import { jsonObjectOf, splitJws } from '../../../tokens/jws.ts';
 import { processDisclosures, splitSdJwt } from '../../../tokens/sd-jwt.ts';
 import { NODE } from './sd-jwts.ts';
@@ -151,7 +151,9 @@ describe('claims that were made disclosable', () => {
             fault: 'disclosable.1 names a claim that another one names.',
         });
         const many = Object.fromEntries(Array.from({ length: MAX_DISCLOSURES + 1 }, (_, i) => [`k${i}`, i]));
-        assert.deepEqual(conceal(many, undefined, NODE), { fault: 'disclosable may name at most 1000 claims.' });
+        assert.deepEqual(conceal(many, Object.keys(many), NODE), {
+            fault: 'disclosable may name at most 1000 claims.',
+        });
         for (const name of ['_sd', '_sd_alg', '...']) {
             const result = conceal({ a: [{ [name]: 1 }] }, [], NODE);
             assert.deepEqual(result, { fault: 'claims may not have members named _sd, _sd_alg or "...".' });
@@ -166,3 +168,10 @@ function frameOf(value: unknown): Json {
     const names = entries.flatMap(([name], i) => (i % 2 === 0 ? [Array.isArray(value) ? Number(name) : name] : []));
     return { ...Object.fromEntries(inside.map(([name, member]) => [name, frameOf(member)])), _sd: names };
 }
+
+it('names the claims in a fault if nobody has named what is disclosable', () => {
+    const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`claim${i}`, 0]));
+    assert.match(concealFault(many, undefined) ?? '', /^claims may have at most 1000 members/);
+    assert.match(concealFault({ ['a'.repeat(2_000)]: 0 }, undefined) ?? '', /^The name of a claim may have at most/);
+    assert.match(concealFault(many, Object.keys(many)) ?? '', /^disclosable may name at most/);
+});

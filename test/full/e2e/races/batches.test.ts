@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ITEM } from '../../../e2e/batches/batch.fixture.ts';
 import { type Call, expectOk } from '../../../e2e/support/client.ts';
-import { afterwards, type Dice, race, senderFrom, serialOrder, together } from '../../../e2e/support/races.ts';
+import {
+    afterwards,
+    type Dice,
+    patiently,
+    race,
+    senderFrom,
+    serialOrder,
+    together,
+} from '../../../e2e/support/races.ts';
 import { newAccount, newDid, newKey } from '../../../e2e/support/world.ts';
 
 const LIMIT = 1_000; // of a key of the tier pro, per minute
@@ -59,7 +67,7 @@ race('batches that revoke the same credentials all answer the first revocation',
         const items = shuffled(ids, dice).map((credentialId) => ({ credential_id: credentialId }));
         return batch('revoke', { issuer_did, reason: `of caller ${index}`, items });
     });
-    const made = await together(revocations, dice);
+    const made = await together(revocations, dice, patiently);
     const asked = await afterwards(batch('status', { credential_ids: ids }), dice);
     const kept = new Map<string, string>();
     for (const { call, answer } of [asked, ...made]) {
