@@ -120,7 +120,8 @@ async function issuedFor(
     const binding = { offer: opened.id, thumbprint: key.thumbprint };
     const issued = await services.credentials.issue(request, maker).catch(async (error: unknown) => {
         if (!refusesIssue(error)) throw error; // something may have been issued
-        await store.release(binding, context);
+        // Unprocessable: an earlier call for this key has named it in another way, and may have issued.
+        if (error.kind !== 'unprocessable') await store.release(binding, context);
         throw oauthError('credential_request_denied', 'This credential cannot be issued now.');
     });
     await store.issued({ ...binding, credential: issued.credential_id }, context);

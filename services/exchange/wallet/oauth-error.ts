@@ -15,7 +15,7 @@ export function invalidToken(code: 'invalid_token' | 'invalid_dpop_proof' = 'inv
 /** What the account of an offer must mend: its quota, its issuer, or the offer itself. */
 const OF_ACCOUNT: ReadonlySet<ErrorKind> = new Set(['invalid', 'forbidden', 'not_found', 'conflict', 'unprocessable']);
 
-/** True if no credential was issued for a reason of the account, which its wallets are not told. */
-export function refusesIssue(error: unknown): boolean {
+/** True if this call has issued nothing for a reason of the account, which its wallets are not told. */
+export function refusesIssue(error: unknown): error is AppError {
     return error instanceof AppError && OF_ACCOUNT.has(error.kind);
 }

@@ -182,6 +182,16 @@ it('a wallet is not told why the account cannot issue', async () => {
     }
 });
 
+it('a key that may have a credential under another name keeps its offer', async () => {
+    const offered = await redeemed();
+    failure.next = new AppError('unprocessable', 'This Idempotency-Key was used for another request.');
+    const proofs = [proofOf(newWalletKey(), offered)];
+    await assert.rejects(ask(offered, proofs), refusedWith('credential_request_denied'));
+    const others = [proofOf(newWalletKey(), offered)];
+    await assert.rejects(ask(offered, others), refusedWith('credential_request_denied'));
+    await ask(offered, proofs);
+});
+
 it('the database has no claim, secret, code or token of an offer', async () => {
     const offered = await redeemed();
     const [row] = await db.rows(sql.unsafe`SELECT string_agg(offers::text, '') AS text FROM exchange.offers AS offers`);
