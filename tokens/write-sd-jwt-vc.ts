@@ -23,9 +23,9 @@ export function isVct(text: string): boolean {
     return isCredentialType(text) && isUri(text);
 }
 
-/** The fault that concealVc() finds; undefined if there is none. */
-export function claimsFault(claims: Record<string, unknown>, disclosable?: readonly string[]): string | undefined {
-    return contentFault(claims) ?? concealFault(claims, disclosable);
+/** The fault that concealVc() finds if each claim is disclosable; undefined if there is none. */
+export function claimsFault(claims: Record<string, unknown>): string | undefined {
+    return contentFault(claims) ?? concealFault(claims, undefined);
 }
 
 /** Conceals the claims of a new SD-JWT VC as conceal() does. `fault` may be shown to callers. */

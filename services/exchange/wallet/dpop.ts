@@ -34,16 +34,8 @@ export function dpopProofs(firstUse: (id: string) => Promise<boolean>, clock: ()
             const isRecent = typeof iat === 'number' && Math.abs(clock() / 1_000 - iat) <= MAX_AGE_S;
             const isHere = htm === method && typeof htu === 'string' && htu.split(/[?#]/, 1)[0] === url;
             const isOfToken = token === undefined || ath === hash('sha256', token, 'base64url');
-            if (
-                !isRecent ||
-                !isHere ||
-                !isOfToken ||
-                typeof jti !== 'string' ||
-                jti === '' ||
-                jti.length > MAX_ID_LENGTH
-            ) {
-                return undefined;
-            }
+            const isNamed = typeof jti === 'string' && jti !== '' && jti.length <= MAX_ID_LENGTH;
+            if (!isRecent || !isHere || !isOfToken || !isNamed) return undefined;
             if (!(await hasSignature(jwt, key.key))) return undefined;
             const thumbprint = key.thumbprint.toString('base64url');
             const isFirst = await firstUse(hash('sha256', `${thumbprint} ${jti}`, 'base64url'));
