@@ -10,7 +10,7 @@ import { type LaunchContext, prepare } from './prepare.ts';
 import { readySeconds } from './ready.ts';
 import { processCount, shareOf } from './replicas/replica-plan.ts';
 import { startReplicas } from './replicas/replicas.ts';
-import { endPreloaded, holdSharedPorts, preload } from './replicas/shared-port.ts';
+import { endPreloaded, preload } from './replicas/shared-port.ts';
 
 /** This signal replaces all processes, one after the other. */
 const REPLACE_SIGNAL = 'SIGUSR2';
@@ -34,7 +34,7 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     const count = processCount(launchContext);
     const seconds = readySeconds(launchContext);
     const outputFile = join(launchContext.dataDir, 'service.log');
-    const { ports, release } = await takePorts(launchContext, lifecycle);
+    const ports = await takePorts(launchContext);
     preload(count, { dataDir: launchContext.dataDir, outputFile });
     lifecycle.defer(async () => endPreloaded());
     const { HOST, OPS_HOST } = launchContext.config;
@@ -45,8 +45,8 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     const env = { ...databases, ...ports, ...publicUrl(launchContext.given, ports.PORT), LOG_FILE: logFile };
     const { run } = await main;
     await unlessAborted(lifecycle.stopping, () => run(['migrate'], env));
+    await releasePorts();
     running = await runReplicas({ count, seconds, outputFile }, env, launchContext, lifecycle);
-    await release();
 
     const url = localUrl(HOST, Number(ports.PORT));
     const rows: Array<[string, string]> = [
@@ -64,21 +64,18 @@ async function start(lifecycle: Lifecycle): Promise<void> {
 type Ports = Record<'PORT' | 'OPS_PORT' | 'GRPC_PORT', string>;
 
 /**
- * Takes the ports of the settings, so that nobody else takes them during the start. A port of 0 is replaced by a free
- * one. `release` must be called when all processes listen. Throws Problem if a port is in use.
+ * Takes the ports of the settings until `releasePorts`, so that nobody else takes them while the databases start. A port
+ * of 0 is replaced by a free one. Throws Problem if a port is in use.
  */
-async function takePorts(
-    { config }: LaunchContext,
-    { defer }: Lifecycle,
-): Promise<{ ports: Ports; release(): Promise<void> }> {
+async function takePorts({ config }: LaunchContext): Promise<Ports> {
     const { HOST, OPS_HOST = HOST } = config;
     const claim = async (setting: keyof Ports, host: string): Promise<string> =>
         String(await claimPorts({ host, first: config[setting], count: 1, setting }));
-    const shared = { PORT: await claim('PORT', HOST), GRPC_PORT: await claim('GRPC_PORT', HOST) };
-    await releasePorts();
-    const { release } = await holdSharedPorts(HOST, Object.values(shared));
-    defer(release);
-    return { ports: { ...shared, OPS_PORT: await claim('OPS_PORT', OPS_HOST) }, release };
+    return {
+        PORT: await claim('PORT', HOST),
+        GRPC_PORT: await claim('GRPC_PORT', HOST),
+        OPS_PORT: await claim('OPS_PORT', OPS_HOST),
+    };
 }
 
 /** Runs all roles in each of `count` processes. */

@@ -1,13 +1,8 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
-import cluster, { type ClusterSettings, type Worker } from 'node:cluster';
-import { once } from 'node:events';
+import cluster, { type Worker } from 'node:cluster';
 import { closeSync, openSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../../platform/process/config.ts';
-import { Problem } from '../problem.ts';
 import { EXIT_WITH_PARENT, MAIN } from '../role-process.ts';
-
-const PORT_HOLDER = fileURLToPath(new URL('port-holder.ts', import.meta.url));
 
 /** Processes that load their modules and wait for their settings. */
 const waiting: Worker[] = [];
@@ -49,37 +44,9 @@ function nextWaiting(): Worker | undefined {
 
 /** The folder in its environment marks it as a process of this launcher. */
 function forkMain(stdio: StdioOptions & unknown[], dataDir: string): Worker {
-    return fork({ exec: MAIN, args: ['all'], stdio: [...stdio, 'ipc'] }, { DATA_DIR: dataDir, ...EXIT_WITH_PARENT });
-}
-
-/**
- * Lets the launcher listen on these ports before the first process does. `release` must be called when all processes
- * listen. Throws Problem if a port is in use.
- */
-export async function holdSharedPorts(host: string, ports: readonly string[]): Promise<{ release(): Promise<void> }> {
-    const stdio: StdioOptions & unknown[] = ['ignore', 'ignore', 'inherit', 'ipc'];
-    const holder = fork({ exec: PORT_HOLDER, args: [], stdio }, { HOST: host, PORTS: ports.join() });
-    const ended = once(holder, 'exit');
-    const listening = Promise.withResolvers<void>();
-    let left = ports.length;
-    holder.on('listening', () => {
-        left--;
-        if (left === 0) listening.resolve();
-    });
-    await Promise.race([listening.promise, ended]);
-    if (left > 0) throw new Problem(`Cannot listen on ${host}, ports ${ports.join(' and ')}. Set PORT and GRPC_PORT.`);
-    return {
-        async release() {
-            holder.kill();
-            await ended;
-        },
-    };
-}
-
-function fork(settings: ClusterSettings, env: Environment): Worker {
     cluster.schedulingPolicy = cluster.SCHED_NONE;
-    cluster.setupPrimary(settings);
-    const worker = cluster.fork(env);
+    cluster.setupPrimary({ exec: MAIN, args: ['all'], stdio: [...stdio, 'ipc'] });
+    const worker = cluster.fork({ DATA_DIR: dataDir, ...EXIT_WITH_PARENT });
     // The worker repeats the errors of its process, and an event without a listener would end the launcher.
     worker.on('error', () => undefined);
     return worker;
