@@ -60,9 +60,12 @@ export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceD
         },
 
         async mayAct({ key_id }, context) {
-            if (await store.suspended(requireUser(context), context)) return { may_act: false };
-            const key = key_id === undefined ? undefined : await store.find(ownKey(key_id, context), context);
-            return { may_act: key_id === undefined || (key !== undefined && keyOf(key, clock()).active) };
+            const [isSuspended, key] = await Promise.all([
+                store.suspended(requireUser(context), context),
+                key_id === undefined ? undefined : store.find(ownKey(key_id, context), context),
+            ]);
+            const isActive = key_id === undefined || (key !== undefined && keyOf(key, clock()).active);
+            return { may_act: !isSuspended && isActive };
         },
 
         async revoke({ key_id }, context) {

@@ -14,7 +14,7 @@ import { allKeys, BUCKET, lives, lockAccount, placesInUse, releaseExpired, settl
 import { restrictKey } from './restrict.store.ts';
 import { rotateKey } from './rotate.store.ts';
 import { hashedKey, type KeyCounts, type KeyRow, keyCounts, keyRow, type OwnKey, versionRow } from './rows.ts';
-import { setSuspension, suspended } from './suspend.store.ts';
+import { setSuspension, suspensions } from './suspend.store.ts';
 
 /** A key that was found by its hash. */
 export type HashedKey = Omit<z.infer<typeof hashedKey>, 'hash'>;
@@ -41,7 +41,8 @@ export interface KeyStore {
     restrict: Bound<typeof restrictKey>;
     rotate: Bound<typeof rotateKey>;
     setSuspension: Bound<typeof setSuspension>;
-    suspended: Bound<typeof suspended>;
+    /** Whether the account is suspended. */
+    suspended: ReturnType<typeof suspensions>;
     /** See keyErasure. */
     erasure(refuse: Parameters<typeof keyErasure>[1]): readonly ErasureStep[];
     releaseExpired: Bound<typeof releaseExpired>;
@@ -55,6 +56,7 @@ type Bound<Statement> = Statement extends (db: Database, ...rest: infer Rest) =>
     : never;
 
 export function keyStore(db: Database): KeyStore {
+    const find = ownKeys(db);
     return {
         insert: (key, conditions, lifetime) => insertKey(db, key, conditions, lifetime),
         async counts({ account, now }, lifetime) {
@@ -72,14 +74,14 @@ export function keyStore(db: Database): KeyStore {
             );
             return row?.total ?? 0;
         },
-        find: (target, lifetime) => findKey(db, target, lifetime),
+        find,
         versions: (target, lifetime) => versionsOf(db, target, lifetime),
-        revoke: (target, lifetime) => revokeKey(db, target, lifetime),
+        revoke: (target, lifetime) => revokeKey(db, find, target, lifetime),
         rename: (target, lifetime) => renameKey(db, target, lifetime),
         restrict: (change, steps, lifetime) => restrictKey(db, change, steps, lifetime),
         rotate: (rotation, steps, lifetime) => rotateKey(db, rotation, steps, lifetime),
         setSuspension: (change, lifetime) => setSuspension(db, change, lifetime),
-        suspended: (account, lifetime) => suspended(db, account, lifetime),
+        suspended: suspensions(db),
         erasure: (refuse) => keyErasure(db, refuse),
         releaseExpired: (target) => releaseExpired(db, target),
         findByHash: rowLookup(db, {
@@ -110,17 +112,19 @@ async function listKeys(
     return db.rows(statement, 'key_list', lifetime);
 }
 
-async function findKey(
-    db: Database,
-    { account, key_id }: OwnKey,
-    lifetime?: CallLifetime,
-): Promise<KeyRow | undefined> {
-    const [row] = await db.rows(
-        sql.type(keyRow)`SELECT ${KEY_COLUMNS} FROM keys.keys WHERE key_id = ${key_id} AND account = ${account}`,
-        'own_key_find',
-        lifetime,
-    );
-    return row;
+/** Returns a function that finds a key of an account. */
+function ownKeys(db: Database): KeyStore['find'] {
+    const find = rowLookup(db, {
+        name: 'own_key_find',
+        statement: 'own_keys_find',
+        keyOf: ({ key_id }) => key_id,
+        query: (ids: string[]) => sql.type(keyRow)`
+            SELECT ${KEY_COLUMNS} FROM keys.keys WHERE key_id = ANY(${sql.array(ids, 'uuid')})`,
+    });
+    return async ({ account, key_id }, lifetime) => {
+        const row = await find(key_id, lifetime);
+        return row?.account === account ? row : undefined;
+    };
 }
 
 function versionsOf(
@@ -137,6 +141,7 @@ function versionsOf(
 
 async function revokeKey(
     db: Database,
+    find: KeyStore['find'],
     { account, key_id, now }: OwnKey & { now: string },
     lifetime?: CallLifetime,
 ): Promise<string> {
@@ -155,7 +160,7 @@ async function revokeKey(
         'key_revoke',
         lifetime,
     );
-    const key = await findKey(db, { account, key_id }, lifetime);
+    const key = await find({ account, key_id }, lifetime);
     return key?.revoked_at ?? now;
 }
 

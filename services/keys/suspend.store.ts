@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Version } from '../../platform/access/liveness-marks.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { lockAccount } from './places.store.ts';
 import { versionRow } from './rows.ts';
 
@@ -37,11 +38,19 @@ export function setSuspension(
     return db.transaction(work, 'keys_suspend', lifetime);
 }
 
-const suspendedRow = z.strictObject({ suspended: z.boolean() });
+const suspendedRow = z.strictObject({ account: z.string(), suspended: z.boolean() });
 
-/** True if the account is suspended. An account that has never had a key has no row here, unless it is. */
-export async function suspended(db: Database, account: string, lifetime?: CallLifetime): Promise<boolean> {
-    const statement = sql.type(suspendedRow)`SELECT suspended FROM keys.accounts WHERE account = ${account}`;
-    const [row] = await db.rows(statement, 'keys_suspended', lifetime);
-    return row?.suspended ?? false;
+/**
+ * Returns a function that finds out whether an account is suspended. One that has never had a key has no row here, unless
+ * it is.
+ */
+export function suspensions(db: Database): (account: string, lifetime?: CallLifetime) => Promise<boolean> {
+    const find = rowLookup(db, {
+        name: 'keys_suspended',
+        statement: 'keys_suspended',
+        keyOf: ({ account }) => account,
+        query: (accounts: string[]) => sql.type(suspendedRow)`
+            SELECT account, suspended FROM keys.accounts WHERE account = ANY(${sql.array(accounts, 'uuid')})`,
+    });
+    return async (account, lifetime) => (await find(account, lifetime))?.suspended ?? false;
 }

@@ -4,15 +4,15 @@ import { isId } from '../../platform/uuid.ts';
 /** Who has caused an event, as the audit names it (AuditRow), and the id of the request. */
 export type Cause = [actor: string, request_id?: string];
 
-/** The cause of all events of a statement, or the causes of those of credentials, by `credential_id`. */
-export type Causes = Cause | { readonly [credentialId: string]: Cause };
+/** The cause of all events of a statement, or of each one: by `credential_id` or, of an offer, by `offer_id`. */
+export type Causes = Cause | { readonly [id: string]: Cause };
 
 /** What a service causes by itself, such as in a job. */
 export const OWN_CAUSE: Cause = ['service'];
 
 /** The cause of what a wallet does with an offer that it has taken. */
-export function causeOfWallet({ request_id }: CallLifetime): Cause {
-    return ['wallet', request_id];
+export function causeOfWallet(requestId: string | undefined): Cause {
+    return ['wallet', requestId];
 }
 
 /** The cause of an event of `account`. Without a call, the service has caused it. */

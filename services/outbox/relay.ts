@@ -57,8 +57,8 @@ function sent({ entry_id, type, happened_at, causes: causesText, data }: OutboxE
     };
 }
 
-function causeIn(causes: Causes, { credential_id = '' }: EventData): Cause | undefined {
-    return Array.isArray(causes) ? causes : causes[credential_id];
+function causeIn(causes: Causes, { credential_id, offer_id }: EventData): Cause | undefined {
+    return Array.isArray(causes) ? causes : causes[credential_id ?? offer_id ?? ''];
 }
 
 /** Returns the job that empties the outbox of a service. */

@@ -77,7 +77,7 @@ async function openedBy(
 ): Promise<Opened> {
     if (!isId(issuer_id)) throw invalidToken();
     const now = new Date(clock()).toISOString();
-    const asked = { issuer: issuer_id, token_hash: hashOf(access_token), now };
+    const asked = { issuer: issuer_id, hash: hashOf(access_token), now };
     const row = await store.findOpened(asked, context);
     const plain = row && unsealFor(row.id, row.sealed, { secret: access_token, pepper });
     // A token that is bound to a key is of no use without it, and one that is not has no proof.

@@ -27,7 +27,7 @@ export async function redeem(
     if (!isId(issuer_id)) throw unknownCode();
     const at = clock();
     const now = new Date(at).toISOString();
-    const offer = await store.findRedeemable({ issuer: issuer_id, code_hash: hashOf(code), now }, context);
+    const offer = await store.findRedeemable({ issuer: issuer_id, hash: hashOf(code), now }, context);
     if (!offer) throw unknownCode();
     if (offer.needs_tx_code !== (tx_code !== undefined)) {
         const detail = offer.needs_tx_code ? 'tx_code is required.' : 'This offer has no tx_code.';

@@ -21,7 +21,7 @@ export async function getCredentialOffer(
 ): Promise<CredentialOffer> {
     if (!isId(issuer_id)) throw unknownOffer();
     const now = new Date(clock()).toISOString();
-    const row = await store.findShown({ issuer: issuer_id, secret_hash: hashOf(secret), now }, context);
+    const row = await store.findShown({ issuer: issuer_id, hash: hashOf(secret), now }, context);
     if (!row) throw unknownOffer();
     return {
         credential_issuer: credentialIssuer(publicUrl, issuer_id),

@@ -1,29 +1,44 @@
 import { z } from 'zod';
+import { coalesce } from '../../../platform/batch.ts';
+import { CallerPlaces } from '../../../platform/bounded-queue.ts';
 import type { CallLifetime } from '../../../platform/context.ts';
-import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
-import { type Cause, causeOfWallet } from '../../outbox/cause.ts';
+import { type Database, isDeadlock, STORE_GROUPS, sql } from '../../../platform/postgres/db.ts';
+import { rowLookup } from '../../../platform/postgres/row-lookup.ts';
+import { causeOfWallet } from '../../outbox/cause.ts';
 import { appendEvents } from '../../outbox/outbox.store.ts';
 import { configurationRow, MAX_TX_FAILURES } from '../rows.ts';
+import { type Bindings, bindGroup, type Issued, noteGroup } from './bind.store.ts';
+import { type Spending, type SpendOutcome, spendGroup } from './spend.store.ts';
+
+/** What the rows of an offer have in common that are found by a secret of it. */
+const foundRow = z.strictObject({
+    /** Of the secret by which it was found. */
+    hash: z.instanceof(Buffer),
+    issuer: z.string(),
+    /** Until when this secret can be used. */
+    expires_at: z.string(),
+});
 
 /** An offer that a wallet asks for with the secret of its link. */
-const shownRow = z.strictObject({
+const shownRow = foundRow.extend({
     configuration: z.string(),
     /** JSON text of TxCodeTerms. */
     tx_code: z.string().nullable(),
 });
 
 /** An offer as the token endpoint reads it before it spends the code. */
-const redeemableRow = z.strictObject({
+const redeemableRow = foundRow.extend({
     id: z.string(),
     account: z.string(),
     api_key: z.string().nullable(),
     session: z.string().nullable(),
     sealed: z.instanceof(Buffer),
     needs_tx_code: z.boolean(),
+    is_spent: z.boolean(),
 });
 
 /** An offer that an access token opens. */
-const openedRow = z.strictObject({
+const openedRow = foundRow.extend({
     id: z.string(),
     account: z.string(),
     api_key: z.string().nullable(),
@@ -38,88 +53,121 @@ const openedRow = z.strictObject({
 });
 export type OpenedRow = z.infer<typeof openedRow>;
 
-const spentRow = z.strictObject({ code_used_at: z.string().nullable() });
-
-/** How a code is spent. */
-export interface Spending {
-    id: string;
-    /** Of the transaction code that was sent. */
-    tx_hash: Buffer | undefined;
-    token_hash: Buffer;
-    /** The claims, sealed under the access token. */
-    sealed: Buffer;
-    dpop_jkt: string | undefined;
+/** What a wallet presents to an issuer: the hash of a link's secret, of a code, or of an access token. */
+interface Presented {
+    issuer: string;
+    hash: Buffer;
+    /** ISO 8601. */
     now: string;
-    token_expires_at: string;
 }
 
+/**
+ * Wallets come in large numbers at once, so what they ask is gathered: one statement serves many of them.
+ */
 export interface WalletStore {
     configurations(issuer: string, lifetime: CallLifetime): Promise<ReadonlyArray<z.infer<typeof configurationRow>>>;
     /** An offer that can still be accepted. */
-    findShown(
-        offer: { issuer: string; secret_hash: Buffer; now: string },
-        lifetime: CallLifetime,
-    ): Promise<z.infer<typeof shownRow> | undefined>;
-    findRedeemable(
-        offer: { issuer: string; code_hash: Buffer; now: string },
-        lifetime: CallLifetime,
-    ): Promise<z.infer<typeof redeemableRow> | undefined>;
+    findShown(link: Presented, lifetime: CallLifetime): Promise<z.infer<typeof shownRow> | undefined>;
+    findRedeemable(code: Presented, lifetime: CallLifetime): Promise<z.infer<typeof redeemableRow> | undefined>;
     /**
      * Spends the code, if the transaction code is right; otherwise counts the failure. One statement does both, so that
-     * many callers at once have no more guesses than one. Resolves to `spent`, `wrong`, or `gone` if nothing is left to spend.
+     * many callers at once have no more guesses than one.
      */
-    spend(spending: Spending, lifetime: CallLifetime): Promise<'spent' | 'wrong' | 'gone'>;
-    findOpened(
-        token: { issuer: string; token_hash: Buffer; now: string },
-        lifetime: CallLifetime,
-    ): Promise<OpenedRow | undefined>;
+    spend(spending: Omit<Spending, 'request_id'>, lifetime: CallLifetime): Promise<SpendOutcome>;
+    findOpened(token: Presented, lifetime: CallLifetime): Promise<OpenedRow | undefined>;
     /** Binds an offer to keys, those included to which it is bound already. Resolves to false if these are too many. */
-    bind(
-        bindings: { offer: string; thumbprints: readonly Buffer[]; max_keys: number },
-        lifetime: CallLifetime,
-    ): Promise<boolean>;
+    bind(bindings: Bindings, lifetime: CallLifetime): Promise<boolean>;
     /** Frees an offer from a key for which nothing was issued. */
-    release(binding: { offer: string; thumbprint: Buffer }, lifetime: CallLifetime): Promise<void>;
+    release(binding: Omit<Issued, 'credential'>, lifetime: CallLifetime): Promise<void>;
     /** Notes which credential was issued for a key. */
-    issued(binding: { offer: string; thumbprint: Buffer; credential: string }, lifetime: CallLifetime): Promise<void>;
+    issued(issued: Issued, lifetime: CallLifetime): Promise<void>;
     /** Notes what a wallet says about its credentials. */
     notify(notified: { offer: string; notification: string }, lifetime: CallLifetime): Promise<void>;
 }
 
+/** Maximum number of calls for one offer that wait for each other. Beyond it: `unavailable`. */
+const MAX_WAITING = 64;
+
 export function walletStore(db: Database): WalletStore {
+    return { ...offerLookups(db), ...offerChanges(db), ...notes(db) };
+}
+
+function offerLookups(db: Database): Pick<WalletStore, 'findShown' | 'findRedeemable' | 'findOpened'> {
+    const shown = byHash(
+        db,
+        'offers_shown',
+        (hashes) => sql.type(shownRow)`
+        SELECT secret_hash AS hash, issuer, expires_at, configuration, tx_code::text AS tx_code FROM exchange.offers
+        WHERE secret_hash = ANY(${hashes})`,
+    );
+    const redeemable = byHash(
+        db,
+        'offers_redeemable',
+        (hashes) => sql.type(redeemableRow)`
+        SELECT code_hash AS hash, issuer, expires_at, id, account, api_key, session, sealed,
+            tx_hash IS NOT NULL AS needs_tx_code,
+            code_used_at IS NOT NULL OR tx_failures >= ${MAX_TX_FAILURES} AS is_spent
+        FROM exchange.offers WHERE code_hash = ANY(${hashes})`,
+    );
+    const opened = byHash(
+        db,
+        'offers_opened',
+        (hashes) => sql.type(openedRow)`
+        SELECT token_hash AS hash, offers.issuer, token_expires_at AS expires_at, offers.id, offers.account, api_key,
+            session, tier, issuer_did, configuration, sealed, dpop_jkt, definition::text AS definition
+        FROM exchange.offers AS offers
+        JOIN exchange.configurations AS configurations
+            ON configurations.issuer = offers.issuer AND configurations.id = offers.configuration
+        WHERE token_hash = ANY(${hashes})`,
+    );
     return {
-        ...offerSteps(db),
-        bind: (bindings, lifetime) => db.transaction((queries) => bound(queries, bindings), 'offer_bind', lifetime),
-        async release({ offer, thumbprint }, lifetime) {
-            const statement = sql.unsafe`
-                DELETE FROM exchange.bindings
-                WHERE offer = ${offer} AND thumbprint = ${sql.binary(thumbprint)} AND credential IS NULL`;
-            await db.rows(statement, 'offer_release', lifetime);
+        findShown: shown,
+        async findRedeemable(code, lifetime) {
+            const row = await redeemable(code, lifetime);
+            return row?.is_spent ? undefined : row;
         },
-        async issued({ offer, thumbprint, credential }, lifetime) {
-            // Another call for the same key may have been refused meanwhile, and have released it.
-            const statement = sql.unsafe`
-                INSERT INTO exchange.bindings (offer, thumbprint, credential)
-                SELECT id, ${sql.binary(thumbprint)}, ${credential} FROM exchange.offers WHERE id = ${offer}
-                ON CONFLICT (offer, thumbprint) DO UPDATE SET credential = excluded.credential`;
-            await db.rows(statement, 'offer_issued', lifetime);
-        },
-        async notify({ offer, notification }, lifetime) {
-            const data = sql.fragment`'offer_id', id, 'notification', notification`;
-            const statement = sql.unsafe`
-                WITH written AS (
-                    UPDATE exchange.offers SET notification = ${notification}
-                    WHERE id = ${offer} AND notification IS DISTINCT FROM ${notification}
-                    RETURNING account, id, notification
-                ) ${appendEvents('exchange', 'offer.notified', { data, causes: causeOfWallet(lifetime) })}`;
-            await db.rows(statement, 'offer_notify', lifetime);
-        },
+        findOpened: opened,
     };
 }
 
-function offerSteps(
+type Hashes = ReturnType<typeof sql.array>;
+
+/** Returns a function that finds an offer of an issuer by the hash of a secret that can still be used. */
+function byHash<Row extends z.infer<typeof foundRow>>(
     db: Database,
-): Pick<WalletStore, 'configurations' | 'findShown' | 'findRedeemable' | 'spend' | 'findOpened'> {
+    name: string,
+    query: (hashes: Hashes) => ReturnType<ReturnType<typeof sql.type<z.ZodType<Row>>>>,
+) {
+    const find = rowLookup<Buffer, Row>(db, {
+        name,
+        statement: name,
+        keyOf: ({ hash }) => hash,
+        textOf: (hash) => hash.toString('hex'),
+        query: (hashes) => query(sql.array(hashes, 'bytea')),
+    });
+    return async ({ issuer, hash, now }: Presented, lifetime: CallLifetime): Promise<Row | undefined> => {
+        const row = await find(hash, lifetime);
+        return row?.issuer === issuer && row.expires_at > now ? row : undefined;
+    };
+}
+
+function offerChanges(db: Database): Pick<WalletStore, 'spend' | 'bind' | 'issued'> {
+    const options = { ...STORE_GROUPS, bisectOn: isDeadlock };
+    const spend = coalesce({ ...options, name: 'offers_spend', run: (group: Spending[]) => spendGroup(db, group) });
+    const bind = coalesce({ ...options, name: 'offers_bind', run: (group: Bindings[]) => bindGroup(db, group) });
+    // A group has an offer once.
+    const turns = new CallerPlaces({ places: 1, name: 'offers', maxWaiting: MAX_WAITING });
+    return {
+        spend: (spending, lifetime) => {
+            const own = { ...spending, request_id: lifetime.request_id };
+            return turns.run(spending.id, () => spend(own, lifetime), lifetime);
+        },
+        bind: (bindings, lifetime) => turns.run(bindings.offer, () => bind(bindings, lifetime), lifetime),
+        issued: coalesce({ ...options, name: 'offers_issued', run: (group: Issued[]) => noteGroup(db, group) }),
+    };
+}
+
+function notes(db: Database): Pick<WalletStore, 'configurations' | 'release' | 'notify'> {
     return {
         configurations(issuer, lifetime) {
             const statement = sql.type(configurationRow)`
@@ -127,86 +175,22 @@ function offerSteps(
                 WHERE issuer = ${issuer} ORDER BY id`;
             return db.rows(statement, 'issuer_metadata', lifetime);
         },
-        async findShown({ issuer, secret_hash, now }, lifetime) {
-            const statement = sql.type(shownRow)`
-                SELECT configuration, tx_code::text AS tx_code FROM exchange.offers
-                WHERE secret_hash = ${sql.binary(secret_hash)} AND issuer = ${issuer} AND expires_at > ${now}`;
-            const [row] = await db.rows(statement, 'offer_show', lifetime);
-            return row;
+        async release({ offer, thumbprint }, lifetime) {
+            const statement = sql.unsafe`
+                DELETE FROM exchange.bindings
+                WHERE offer = ${offer} AND thumbprint = ${sql.binary(thumbprint)} AND credential IS NULL`;
+            await db.rows(statement, 'offer_release', lifetime);
         },
-        async findRedeemable({ issuer, code_hash, now }, lifetime) {
-            const statement = sql.type(redeemableRow)`
-                SELECT id, account, api_key, session, sealed, tx_hash IS NOT NULL AS needs_tx_code
-                FROM exchange.offers
-                WHERE code_hash = ${sql.binary(code_hash)} AND issuer = ${issuer} AND expires_at > ${now}
-                    AND code_used_at IS NULL AND tx_failures < ${MAX_TX_FAILURES}`;
-            const [row] = await db.rows(statement, 'offer_redeemable', lifetime);
-            return row;
-        },
-        async spend(spending, lifetime) {
-            const [row] = await db.rows(spent(spending, causeOfWallet(lifetime)), 'offer_spend', lifetime);
-            if (!row) return 'gone';
-            return row.code_used_at === null ? 'wrong' : 'spent';
-        },
-        async findOpened({ issuer, token_hash, now }, lifetime) {
-            const statement = sql.type(openedRow)`
-                SELECT offers.id, offers.account, api_key, session, tier, issuer_did, configuration, sealed, dpop_jkt,
-                    definition::text AS definition
-                FROM exchange.offers AS offers
-                JOIN exchange.configurations AS configurations
-                    ON configurations.issuer = offers.issuer AND configurations.id = offers.configuration
-                WHERE token_hash = ${sql.binary(token_hash)} AND offers.issuer = ${issuer} AND token_expires_at > ${now}`;
-            const [row] = await db.rows(statement, 'offer_open', lifetime);
-            return row;
+        async notify({ offer, notification }, lifetime) {
+            const data = sql.fragment`'offer_id', id, 'notification', notification`;
+            const causes = causeOfWallet(lifetime.request_id);
+            const statement = sql.unsafe`
+                WITH written AS (
+                    UPDATE exchange.offers SET notification = ${notification}
+                    WHERE id = ${offer} AND notification IS DISTINCT FROM ${notification}
+                    RETURNING account, id, notification
+                ) ${appendEvents('exchange', 'offer.notified', { data, causes })}`;
+            await db.rows(statement, 'offer_notify', lifetime);
         },
     };
-}
-
-function spent({ id, tx_hash, token_hash, sealed, dpop_jkt, now, token_expires_at }: Spending, cause: Cause) {
-    const isRight = sql.fragment`tx_hash IS NOT DISTINCT FROM ${tx_hash ? sql.binary(tx_hash) : null}::bytea`;
-    return sql.type(spentRow)`
-        WITH tried AS (
-            UPDATE exchange.offers SET
-                code_used_at = CASE WHEN ${isRight} THEN ${now}::timestamptz END,
-                token_hash = CASE WHEN ${isRight} THEN ${sql.binary(token_hash)}::bytea END,
-                sealed = CASE WHEN ${isRight} THEN ${sql.binary(sealed)}::bytea ELSE sealed END,
-                dpop_jkt = CASE WHEN ${isRight} THEN ${dpop_jkt ?? null} END,
-                token_expires_at = CASE WHEN ${isRight} THEN ${token_expires_at}::timestamptz END,
-                tx_failures = tx_failures + CASE WHEN ${isRight} THEN 0 ELSE 1 END
-            WHERE id = ${id} AND code_used_at IS NULL AND tx_failures < ${MAX_TX_FAILURES} AND expires_at > ${now}
-            RETURNING account, id, code_used_at
-        ), written AS (
-            SELECT account, id FROM tried WHERE code_used_at IS NOT NULL
-        ), published AS (
-            ${appendEvents('exchange', 'offer.redeemed', { data: sql.fragment`'offer_id', id`, causes: cause })}
-        )
-        SELECT code_used_at FROM tried`;
-}
-
-const fitsRow = z.strictObject({ fits: z.boolean() });
-
-async function bound(
-    { rows }: Queries,
-    { offer, thumbprints, max_keys }: { offer: string; thumbprints: readonly Buffer[]; max_keys: number },
-): Promise<boolean> {
-    // The row of the offer is locked first, so that calls at the same time bind one after the other.
-    const locked = await rows(sql.unsafe`SELECT id FROM exchange.offers WHERE id = ${offer} FOR UPDATE`);
-    if (locked.length === 0) return false; // its account has deleted it
-    const asked = sql.unnest(
-        thumbprints.map((thumbprint) => [thumbprint]),
-        ['bytea'],
-    );
-    const [row] = await rows(sql.type(fitsRow)`
-        WITH asked AS (
-            SELECT thumbprint FROM ${asked} AS asked (thumbprint)
-        ), together AS (
-            SELECT thumbprint FROM asked UNION SELECT thumbprint FROM exchange.bindings WHERE offer = ${offer}
-        ), fits AS (
-            SELECT count(*) <= ${max_keys} AS fits FROM together
-        ), added AS (
-            INSERT INTO exchange.bindings (offer, thumbprint)
-            SELECT ${offer}::uuid, thumbprint FROM asked, fits WHERE fits ON CONFLICT (offer, thumbprint) DO NOTHING
-        )
-        SELECT fits FROM fits`);
-    return row?.fits ?? false;
 }
