@@ -77,6 +77,12 @@ export function jsonOf(bytes: Uint8Array | undefined, { decodeUtf8 }: Pick<Token
     }
 }
 
+/** Returns the members of an object; none of any other value. */
+export function membersOf(value: unknown): Record<string, unknown> {
+    // A parsed JSON object has only string keys.
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
 function isTextIfAny(value: unknown): value is string | undefined {
     return value === undefined || typeof value === 'string';
 }

@@ -1,4 +1,4 @@
-import { jsonObjectOf, splitJws } from './jws.ts';
+import { jsonObjectOf, membersOf, splitJws } from './jws.ts';
 import type { DisclosurePrimitives, SdJwtParts } from './sd-jwt.ts';
 import { type JwsPrimitives, keyOf, keyOfJwk, type VerificationKey, verifyJws } from './verification-key.ts';
 
@@ -49,14 +49,9 @@ function timeFault({ iat, nbf, exp }: Record<string, unknown>, now: number): str
 
 /** Returns the key that `cnf` names (RFC 7800): a JWK, or the URL of the key of a DID that contains it. */
 function holderKey(cnf: unknown, primitives: JwsPrimitives): VerificationKey | undefined {
-    const { jwk, kid } = objectOf(cnf) ?? {};
-    if (jwk !== undefined) return keyOfJwk(objectOf(jwk), primitives);
+    const { jwk, kid } = membersOf(cnf);
+    if (jwk !== undefined) return keyOfJwk(membersOf(jwk), primitives);
     if (typeof kid !== 'string') return undefined;
     const found = keyOf(kid.split('#', 1)[0] ?? '', kid, primitives);
     return found?.name === undefined ? found?.key : undefined;
-}
-
-function objectOf(value: unknown): Record<string, unknown> | undefined {
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined; // parsed JSON
 }

@@ -1,4 +1,5 @@
 import { decodeDidKey } from './did-key.ts';
+import { membersOf } from './jws.ts';
 import { decodeP256DidKey } from './p256-did-key.ts';
 
 /** Where the status of a credential stands. The issuer has signed this. */
@@ -20,10 +21,4 @@ export function readStatusReference(status: unknown): StatusReference | undefine
     if (typeof uri !== 'string' || uri.length > MAX_URI_LENGTH) return undefined;
     if (iss === undefined) return { idx, uri, iss };
     return typeof iss === 'string' && (decodeDidKey(iss) ?? decodeP256DidKey(iss)) ? { idx, uri, iss } : undefined;
-}
-
-/** Returns the members of an object; none of any other value. */
-export function membersOf(value: unknown): Record<string, unknown> {
-    // A parsed JSON object has only string keys.
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

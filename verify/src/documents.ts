@@ -1,5 +1,5 @@
 import { DID_KEY_SCHEME } from '../../tokens/did-key.ts';
-import { membersOf } from '../../tokens/status-reference.ts';
+import { membersOf } from '../../tokens/jws.ts';
 import { keyOfDid, keyOfJwk } from '../../tokens/verification-key.ts';
 import { type IssuerKids, kidFault } from '../../tokens/web-did.ts';
 import { PRIMITIVES } from './primitives.ts';

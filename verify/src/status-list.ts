@@ -1,5 +1,5 @@
-import { jsonObjectOf, splitJws } from '../../tokens/jws.ts';
-import { membersOf, readStatusReference, type StatusReference } from '../../tokens/status-reference.ts';
+import { jsonObjectOf, membersOf, splitJws } from '../../tokens/jws.ts';
+import { readStatusReference, type StatusReference } from '../../tokens/status-reference.ts';
 import { keyOf, verifyJws } from '../../tokens/verification-key.ts';
 import { boundedBytes } from './bounded-bytes.ts';
 import { decodeBase64Url, PRIMITIVES } from './primitives.ts';

@@ -1,5 +1,6 @@
 import { unauthentic } from '../../tokens/credential-verdict.ts';
 import { isDid } from '../../tokens/did-key.ts';
+import { membersOf } from '../../tokens/jws.ts';
 import type { Binding } from '../../tokens/key-binding.ts';
 import { PRESENTATION_MEMBERS } from '../../tokens/presentation.ts';
 import {
@@ -8,7 +9,6 @@ import {
     presentationVerdict,
 } from '../../tokens/presentation-verdict.ts';
 import type { SdJwtVcVerdict } from '../../tokens/sd-jwt-vc.ts';
-import { membersOf } from '../../tokens/status-reference.ts';
 import { openPaseto, type ReadCredential, readCredential, readPaseto } from './credential.ts';
 import { signerFault } from './documents.ts';
 import { type CommonOptions, type CompletedOptions, completed } from './options.ts';
