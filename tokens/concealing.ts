@@ -1,6 +1,6 @@
 import { stringifyJson } from '../platform/json.ts';
 import { MAX_DISCLOSURES } from '../proto/limits.ts';
-import { type DisclosurePrimitives, MAX_POINTER_LENGTH, RESERVED_NAMES } from './sd-jwt.ts';
+import { type DisclosurePrimitives, MAX_POINTER_LENGTH, pointerTo, RESERVED_NAMES } from './sd-jwt.ts';
 
 /**
  * Makes claims selectively disclosable (RFC 9901, section 4.2): takes them out of the payload, and leaves the digests of
@@ -65,7 +65,7 @@ function planOf(claims: Record<string, unknown>, disclosable: readonly string[] 
 
 function planOfAll(names: readonly string[]): Planned {
     if (names.length > MAX_DISCLOSURES) return { fault: `claims may have at most ${MAX_DISCLOSURES} members.` };
-    if (names.some((name) => pointerOf(name).length > MAX_POINTER_LENGTH)) {
+    if (names.some((name) => pointerTo('', name).length > MAX_POINTER_LENGTH)) {
         return { fault: `The name of a claim may have at most ${MAX_POINTER_LENGTH - 1} characters.` };
     }
     const inside = new Map(names.map((name) => [name, { isDisclosable: true, inside: new Map() }]));
@@ -154,10 +154,6 @@ function addTo(plan: Plan, claims: Record<string, unknown>, pointer: string): Pl
         place = inside;
     }
     return place;
-}
-
-function pointerOf(name: string): string {
-    return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /** True if a claim, at any depth, has a name that RFC 9901 reserves. */

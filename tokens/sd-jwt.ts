@@ -195,7 +195,7 @@ function textsOf(value: unknown): readonly string[] {
     throw new DisclosureError(`${DIGESTS} is not a list of texts`);
 }
 
-/** Returns the JSON pointer to a member or item of what `pointer` names. */
-function pointerTo(pointer: string, name: string): string {
+/** Returns the JSON pointer to a member or item of what `pointer` names. `''` names the whole. */
+export function pointerTo(pointer: string, name: string): string {
     return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
