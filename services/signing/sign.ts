@@ -11,8 +11,8 @@ export async function sign(
     { did, payload, kid: asked }: SignRequest,
     context: CallContext,
 ): Promise<SignResponse> {
-    const { kid, method, seed } = await signers.find({ did, kid: asked }, context);
-    const key = { did: DID_KEY_SCHEME + kid, secretKey: seed };
+    const { kid, method, secretKey } = await signers.find({ did, kid: asked }, context);
+    const key = { did: DID_KEY_SCHEME + kid, secretKey };
     if (method === 'key') return { token: await signatures.sign({ ...key, payload }, context) };
     return { token: await signatures.sign({ ...key, payload: withKid(payload, kid) }, context), kid };
 }

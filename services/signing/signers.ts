@@ -14,8 +14,8 @@ export interface Signer {
     method: SignerRow['method'];
     kid: string;
     alg: KeyAlgorithm;
-    /** Its secret: the seed of Ed25519, or a P256SigningKey. It is wiped when the lease ends, so it must be used at once. */
-    seed: Buffer;
+    /** The seed of Ed25519, or a P256SigningKey. It is wiped when the lease ends, so it must be used at once. */
+    secretKey: Buffer;
 }
 
 export interface Signers {
@@ -44,7 +44,7 @@ const KEY_IS_COMPROMISED = 'The key that has signed this is compromised, so it s
 
 /** Finds signing keys. A process reads and opens the key of an issuer once in each lease. */
 export function signers({ store, seeds }: { store: SigningStore; seeds: Seeds }): Signers {
-    const known = leases<Signer>(({ seed }) => wipeSecret(seed));
+    const known = leases<Signer>(({ secretKey }) => wipeSecret(secretKey));
 
     async function read(named: NamedSigner, context: CallContext): Promise<Signer> {
         const rows = (await store.signer(named.did, context)).filter(({ account }) => account === context.user_id);
@@ -71,7 +71,7 @@ export function signers({ store, seeds }: { store: SigningStore; seeds: Seeds })
             method,
             kid: key.kid,
             alg: key.alg,
-            seed: readyToSign(key.alg, await seeds.open(key, { account, issuer, kid: key.kid }, context)),
+            secretKey: readyToSign(key.alg, await seeds.open(key, { account, issuer, kid: key.kid }, context)),
         };
     }
 

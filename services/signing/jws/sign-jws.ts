@@ -33,8 +33,8 @@ export async function signJws(
 
 /** What the signature threads get. The header names the key by its DID URL, with which resolvers find it. */
 export function jwsOf(
-    { alg, kid, seed }: Pick<Signer, 'alg' | 'kid' | 'seed'>,
+    { alg, kid, secretKey }: Pick<Signer, 'alg' | 'kid' | 'secretKey'>,
     { did, typ, payload }: { did: string; typ: JwsType; payload: string },
 ) {
-    return { alg, secretKey: seed, header: JSON.stringify({ alg, typ, kid: `${did}#${kid}` }), payload };
+    return { alg, secretKey, header: JSON.stringify({ alg, typ, kid: `${did}#${kid}` }), payload };
 }
