@@ -3,7 +3,6 @@ import { AppError, invalid } from '../../../platform/errors.ts';
 import type { SignJwsRequest, SignJwsResponse } from '../../../proto/gen/signing/v1/signing.ts';
 import type { KeyAlgorithm } from '../../../proto/key-algorithms.ts';
 import type { SigningDependencies } from '../dependencies.ts';
-import { requireAlgorithm } from '../new-key.ts';
 import type { Signer } from '../signers.ts';
 
 /** What tokens of other makers' wallets are signed as. A caller names one; the header is written here, so it says no more. */
@@ -12,21 +11,20 @@ export type JwsType = 'dc+sd-jwt' | 'statuslist+jwt';
 /** Largest payload of a token, in bytes. Beyond it: 413. */
 const MAX_PAYLOAD_BYTES = 256 << 10;
 
-/** With which keys tokens are signed, if nobody says: most wallets know ES256. */
+/** With which keys tokens are signed, the first one if there is one: most wallets know ES256. */
 export const JWS_ALGORITHMS: readonly KeyAlgorithm[] = ['ES256', 'EdDSA'];
 
 /** Signs a token in the name of one of the account's did:web issuers. */
 export async function signJws(
     { signers, signatures }: SigningDependencies,
-    { did, typ, payload, alg, kid }: SignJwsRequest,
+    { did, typ, payload, kid }: SignJwsRequest,
     context: CallContext,
 ): Promise<SignJwsResponse> {
     requireTrusted(context);
     if (typ !== 'dc+sd-jwt') throw invalid('typ must be dc+sd-jwt.');
     if (!payload.startsWith('{"')) throw invalid('payload must be a JSON object with a member.');
     if (Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES) throw new AppError('too_large', 'The payload is too large.');
-    const algs = alg === undefined ? JWS_ALGORITHMS : [requireAlgorithm(alg)];
-    const signer = await signers.find({ did, kid, algs }, context);
+    const signer = await signers.find({ did, kid, algs: JWS_ALGORITHMS }, context);
     if (signer.method !== 'web') throw invalid('did must be that of a did:web issuer.');
     return { token: await signatures.signJws(jwsOf(signer, { did, typ, payload }), context), kid: signer.kid };
 }

@@ -113,7 +113,6 @@ describe('keys of ES256', () => {
         const { issuers } = await signing.getKeys({ dids: [did] }, context);
         assert.deepEqual(issuers, [{ did, kids: [kid], compromised_kids: [p256] }]);
         assert.equal((await other.signJws({ did, typ, payload }, context)).kid, kid, 'the other algorithm goes on');
-        await refuses('conflict', other.signJws({ did, typ, payload, alg: 'ES256' }, context));
         await refuses('conflict', other.signJws({ did, typ, payload, kid: p256 }, context));
     });
 });
@@ -128,12 +127,12 @@ describe('SignJws', () => {
             payload,
         });
         const { key: p256 } = await signing.rotateKey({ issuer_id, alg: 'ES256' }, context);
-        for (const [alg, key] of [
+        for (const [asked, key] of [
             [undefined, p256],
-            ['ES256', p256],
-            ['EdDSA', ed25519],
+            [p256?.kid, p256],
+            [ed25519?.kid, ed25519],
         ] as const) {
-            const { token, kid } = await other.signJws({ did, typ, payload, ...(alg && { alg }) }, context);
+            const { token, kid } = await other.signJws({ did, typ, payload, kid: asked }, context);
             assert.equal(kid, key?.kid);
             assert.deepEqual((await verified(token, key)).header, { alg: key?.alg, typ, kid: `${did}#${kid}` });
         }
@@ -163,7 +162,6 @@ describe('SignJws', () => {
         for (const other of ['', '{}', '[1]', '"a"', ' {"a":1}']) {
             await refuses('invalid', signing.signJws({ did, typ, payload: other }, context));
         }
-        await refuses('invalid', signing.signJws({ did, typ, payload, alg: 'none' }, context));
         const large = JSON.stringify({ a: 'é'.repeat(1 << 17) });
         await refuses('too_large', signing.signJws({ did, typ, payload: large }, context));
         await signing.archiveIssuer({ issuer_id: web.issuer_id }, context);

@@ -123,11 +123,10 @@ export interface SignJwsRequest {
   typ: string;
   /** A JSON object as text, of at most 256 KiB. */
   payload: string;
-  /** `EdDSA` or `ES256`. Default: ES256 if the issuer has an active key for it, which most wallets know, or EdDSA. */
-  alg?:
-    | string
-    | undefined;
-  /** Set only to sign again what this key has signed before, which may be retired by now. */
+  /**
+   * Set only to sign again what this key has signed before, which may be retired by now. Default: the active key of ES256
+   * if the issuer has one, because most wallets know ES256, or that of EdDSA.
+   */
   kid?: string | undefined;
 }
 
@@ -1375,7 +1374,7 @@ export const SignResponse: MessageFns<SignResponse> = {
 };
 
 function createBaseSignJwsRequest(): SignJwsRequest {
-  return { did: "", typ: "", payload: "", alg: undefined, kid: undefined };
+  return { did: "", typ: "", payload: "", kid: undefined };
 }
 
 export const SignJwsRequest: MessageFns<SignJwsRequest> = {
@@ -1388,9 +1387,6 @@ export const SignJwsRequest: MessageFns<SignJwsRequest> = {
     }
     if (message.payload !== "") {
       writer.uint32(26).string(message.payload);
-    }
-    if (message.alg !== undefined) {
-      writer.uint32(34).string(message.alg);
     }
     if (message.kid !== undefined) {
       writer.uint32(42).string(message.kid);
@@ -1435,14 +1431,6 @@ export const SignJwsRequest: MessageFns<SignJwsRequest> = {
             message.payload = reader.string();
             continue;
           }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.alg = reader.string();
-            continue;
-          }
           case 5: {
             if (tag !== 42) {
               break;
@@ -1471,7 +1459,6 @@ export const SignJwsRequest: MessageFns<SignJwsRequest> = {
     message.did = object.did ?? "";
     message.typ = object.typ ?? "";
     message.payload = object.payload ?? "";
-    message.alg = object.alg ?? undefined;
     message.kid = object.kid ?? undefined;
     return message;
   },
