@@ -1,27 +1,13 @@
 import { type CallContext, withIdempotencyKey } from '../../../platform/context.ts';
-import { isId } from '../../../platform/uuid.ts';
-import {
-    CreateOfferRequest,
-    type IssueCredentialRequest,
-    type IssueCredentialResponse,
-    type NotifyRequest,
-} from '../../../proto/gen/exchange/v1/exchange.ts';
+import type { IssueCredentialRequest, IssueCredentialResponse } from '../../../proto/gen/exchange/v1/exchange.ts';
 import { type Definition, definitionIn } from '../rows.ts';
 import { credentialIssuer } from '../rules.ts';
-import { hashOf, unsealFor } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
-import { asMaker, makerIsActive } from './maker.ts';
-import { invalidToken, oauthError, refusesIssue } from './oauth-error.ts';
+import { asMaker } from './maker.ts';
+import { oauthError, refusesIssue } from './oauth-error.ts';
+import { type Opened, openedBy } from './opened.ts';
 import { type ProvenKey, provenKeys } from './proofs.ts';
 import type { OpenedRow } from './wallet.store.ts';
-
-/** An offer whose access token a wallet has presented. */
-interface Opened extends OpenedRow {
-    terms: CreateOfferRequest;
-}
-
-/** How a wallet presents its access token. */
-type Presented = Pick<IssueCredentialRequest, 'issuer_id' | 'access_token' | 'dpop'>;
 
 /**
  * Issues a credential for each key that the wallet proves (OpenID4VCI 1.0, section 8). Repeated for a key that is named in
@@ -68,31 +54,6 @@ function refuseOthers(
     if (proofs.length > max_keys) throw oauthError('invalid_proof', `proofs.jwt may have at most ${max_keys} proofs.`);
 }
 
-/** Finds the offer of an access token, and opens its claims. Throws `unauthenticated`. */
-async function openedBy(
-    { store, services, dpopProofs, publicUrl, pepper, clock }: WalletDependencies,
-    { issuer_id, access_token, dpop }: Presented,
-    path: string,
-    context: CallContext,
-): Promise<Opened> {
-    if (!isId(issuer_id)) throw invalidToken();
-    const now = new Date(clock()).toISOString();
-    const asked = { issuer: issuer_id, hash: hashOf(access_token), now };
-    const row = await store.findOpened(asked, context);
-    const plain = row && unsealFor(row.id, row.sealed, { secret: access_token, pepper });
-    // A token that is bound to a key is of no use without it, and one that is not has no proof.
-    if (!plain || (row.dpop_jkt === null) !== (dpop === undefined)) throw invalidToken();
-    if (dpop !== undefined) {
-        const url = `${credentialIssuer(publicUrl, issuer_id)}${path}`;
-        const thumbprint = await dpopProofs.keyOf(dpop, { method: 'POST', url, token: access_token });
-        if (thumbprint !== row.dpop_jkt) throw invalidToken('invalid_dpop_proof');
-    }
-    const terms = CreateOfferRequest.decode(plain);
-    plain.fill(0);
-    if (!(await makerIsActive({ services }, row, context))) throw invalidToken();
-    return { ...row, terms };
-}
-
 /** Issues the credential of one key. The Idempotency-Key makes a repeated call get the same credential. */
 async function issuedFor(
     { services, store }: WalletDependencies,
@@ -131,23 +92,4 @@ async function issuedFor(
 /** The DID of a key: the one by which the wallet names it or, if it has sent the key itself, a did:jwk. */
 function didOf({ did_url, jwk }: ProvenKey): string {
     return did_url?.split('#', 1)[0] ?? `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`;
-}
-
-const EVENTS: readonly string[] = ['credential_accepted', 'credential_failure', 'credential_deleted'];
-
-/** Notes what the wallet says about its credentials (OpenID4VCI 1.0, section 11). */
-export async function notify(
-    deps: WalletDependencies,
-    { notification_id, event, ...presented }: NotifyRequest,
-    context: CallContext,
-): Promise<Record<string, never>> {
-    const opened = await openedBy(deps, presented, '/notification', context);
-    if (notification_id !== opened.id) {
-        throw oauthError('invalid_notification_id', 'The notification_id is not one of this offer.');
-    }
-    if (!EVENTS.includes(event)) {
-        throw oauthError('invalid_notification_request', `event must be one of ${EVENTS.join(', ')}.`);
-    }
-    await deps.store.notify({ offer: opened.id, notification: event }, context);
-    return {};
 }
