@@ -3,11 +3,14 @@ import { newId } from '../../platform/ids.ts';
 import { isId } from '../../platform/uuid.ts';
 import type { ListOffersRequest, ListOffersResponse } from '../../proto/gen/exchange/v1/exchange.ts';
 import { CreateOfferRequest, CreateOfferResponse, type Offer } from '../../proto/gen/exchange/v1/exchange.ts';
+import type { Issuer } from '../../proto/gen/signing/v1/signing.ts';
 import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
+import type { NewClaim } from '../idempotency/claims.store.ts';
 import { onePage, totalOf } from '../paging.ts';
 import { quotaExceeded, quotaOf } from '../quotas.ts';
 import type { ExchangeDependencies } from './dependencies.ts';
 import { type OfferTerms, offerTerms } from './offer-terms.ts';
+import type { NewOffer } from './offers.store.ts';
 import { type OfferRow, offerOf } from './rows.ts';
 import { offeringIssuer, ownConfiguration, ownOffer, unknownConfiguration, unknownOffer } from './rules.ts';
 import { codeOf, hashOf, newSecret, newTxCode, sealFor, txHashOf } from './secrets.ts';
@@ -26,72 +29,81 @@ export async function createOffer(
     return deps.idempotency.once(claim, { write, replay: openAnswer(CreateOfferResponse), lookFirst: true }, context);
 }
 
+/** What is offered. */
 interface Offering {
     request: CreateOfferRequest;
     terms: OfferTerms;
-    claim: Claim | undefined;
 }
 
 /** Writes the offer. Resolves to undefined if an earlier call holds the claim. */
 async function written(
     deps: ExchangeDependencies,
-    { request, terms, claim }: Offering,
+    { claim, ...offering }: Offering & { claim: Claim | undefined },
     context: CallContext,
 ): Promise<CreateOfferResponse | undefined> {
-    const { configurations, offers, pepper, quota, clock } = deps;
-    const { issuer_id, configuration_id } = request;
-    const account = requireUser(context);
-    const { issuer, identifier } = await offeringIssuer(deps, issuer_id, context);
+    const { issuer_id, configuration_id } = offering.request;
+    const by = await offeringIssuer(deps, issuer_id, context);
     const own = ownConfiguration(issuer_id, configuration_id, context);
-    if (!(await configurations.find(own, context))) throw unknownConfiguration();
+    if (!(await deps.configurations.find(own, context))) throw unknownConfiguration();
+    const { offer, answer } = newOffer(deps, { ...offering, ...by }, context);
+    const quota = quotaOf(deps.quota, context);
+    const outcome = await deps.offers.insert(
+        { offer, quota, claim: claim && storedClaim(claim, offer, answer) },
+        context,
+    );
+    if (outcome === 'refused') throw quotaExceeded('offers', quota);
+    return outcome === 'written' ? answer : undefined;
+}
 
+/** Makes an offer with new secrets: its row, and the answer, which alone has the link and the transaction code. */
+function newOffer(
+    { pepper, clock }: ExchangeDependencies,
+    { request, terms, issuer, identifier }: Offering & { issuer: Issuer; identifier: string },
+    context: CallContext,
+): { offer: NewOffer['offer']; answer: CreateOfferResponse } {
     const now = clock();
     const secret = newSecret();
     const code = codeOf(secret);
     const txCode = terms.tx_code && newTxCode(terms.tx_code);
     const row = {
         id: newId(now),
-        issuer: issuer_id,
-        configuration: configuration_id,
+        issuer: request.issuer_id,
+        configuration: request.configuration_id,
         created_at: new Date(now).toISOString(),
         expires_at: new Date(now + terms.expires_in * 1_000).toISOString(),
     };
-    const unused = { code_used_at: null, token_expires_at: null, tx_failures: 0, notification: null, credentials: [] };
-    const answer = {
-        offer: offerOf({ ...row, ...unused }, now),
-        offer_uri: offerUri(identifier, secret),
-        tx_code: txCode,
-    };
-    const limit = quotaOf(quota, context);
     const plain = CreateOfferRequest.encode(request).finish();
-    const outcome = await offers.insert(
-        {
-            offer: {
-                ...row,
-                account,
-                api_key: idIn(context.key_id),
-                session: idIn(context.session_id),
-                tier: context.tier,
-                issuer_did: issuer.did,
-                secret_hash: hashOf(secret),
-                code_hash: hashOf(code),
-                sealed: sealFor(row.id, plain, { secret: code, pepper }),
-                tx_code: terms.tx_code && JSON.stringify(terms.tx_code),
-                tx_hash: txCode === undefined ? undefined : txHashOf(txCode, { code, pepper }),
-            },
-            quota: limit,
-            claim: claim && {
-                ...claim,
-                id: row.id,
-                made_at: row.created_at,
-                sealed: sealAnswer(claim, { codec: CreateOfferResponse, message: answer }),
-            },
-        },
-        context,
-    );
+    const sealed = sealFor(row.id, plain, { secret: code, pepper });
     plain.fill(0);
-    if (outcome === 'refused') throw quotaExceeded('offers', limit);
-    return outcome === 'written' ? answer : undefined;
+    const offer = {
+        ...row,
+        ...makerOf(context),
+        issuer_did: issuer.did,
+        secret_hash: hashOf(secret),
+        code_hash: hashOf(code),
+        sealed,
+        tx_code: terms.tx_code && JSON.stringify(terms.tx_code),
+        tx_hash: txCode === undefined ? undefined : txHashOf(txCode, { code, pepper }),
+    };
+    const unused = { code_used_at: null, token_expires_at: null, tx_failures: 0, notification: null, credentials: [] };
+    const shown = offerOf({ ...row, ...unused }, now);
+    return { offer, answer: { offer: shown, offer_uri: offerUri(identifier, secret), tx_code: txCode } };
+}
+
+/** Who makes an offer. */
+function makerOf(context: CallContext) {
+    const { key_id, session_id, tier } = context;
+    return { account: requireUser(context), api_key: idIn(key_id), session: idIn(session_id), tier };
+}
+
+/** The claim as it is stored, with the answer for repeated calls. */
+function storedClaim(claim: Claim, { id, created_at }: NewOffer['offer'], answer: CreateOfferResponse): NewClaim {
+    return {
+        ...claim,
+        id,
+        made_at: created_at,
+        sealed: sealAnswer(claim, { codec: CreateOfferResponse, message: answer }),
+    };
 }
 
 /** Callers of gRPC may name anything as their key or session. */
