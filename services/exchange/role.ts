@@ -14,6 +14,7 @@ import { offersStore } from './offers.store.ts';
 import { exchangeErasure, removeExpired } from './remove.store.ts';
 import { exchangeService } from './service.ts';
 import { dpopProofs, usedProofs } from './wallet/dpop.ts';
+import { issuerIsActive } from './wallet/issuers.ts';
 import { nonces } from './wallet/nonces.ts';
 import { refusalCounter } from './wallet/refusals.ts';
 import { walletStore } from './wallet/wallet.store.ts';
@@ -58,6 +59,7 @@ function walletSide({ config, db, redis, clock, serviceClient }: RoleDependencie
             credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials),
             keys: serviceClient('keys', SERVICE_DEFINITIONS.keys),
         },
+        issuerIsActive: issuerIsActive(serviceClient('signing', SERVICE_DEFINITIONS.signing)),
         nonces: nonces(required(config, 'SERVICE_TOKEN'), clock),
         dpopProofs: dpopProofs(usedProofs(redis), clock),
     };

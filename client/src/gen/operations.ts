@@ -587,7 +587,7 @@ export interface Api {
         offer(input: ExchangeOfferInput, options?: CallOptions): Call<ExchangeOfferData>;
         /**
          * Exchange a code for an access token.
-         * Spends the code, once. A wrong transaction code spends nothing, but the fifth one ends the offer. The offer also ends with the API key that has made it. With a DPoP proof, the token is bound to its key.
+         * Spends the code, once. A wrong transaction code spends nothing, but the fifth one ends the offer. The offer also ends with the API key that has made it, and with its issuer. With a DPoP proof, the token is bound to its key.
          *
          * `POST /issuers/{issuer_id}/token`
          */

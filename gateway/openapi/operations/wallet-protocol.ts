@@ -15,7 +15,7 @@ export const walletProtocolOperations = {
     'exchange.offer': {
         summary: 'Read an offer',
         description: 'What the link of an offer leads to. It can be read any number of times until the offer expires.',
-        refusals: { not_found: 'There is no such offer, or it has expired.' },
+        refusals: { not_found: 'There is no such offer, it has expired, or its issuer is archived.' },
         owasp: { objects: 'public', presents: 'token' },
         fields: {
             secret: 'The last part of the link.',
@@ -43,7 +43,7 @@ export const walletProtocolOperations = {
     'exchange.token': {
         summary: 'Exchange a code for an access token',
         description:
-            'Spends the code, once. A wrong transaction code spends nothing, but the fifth one ends the offer. The offer also ends with the API key that has made it. With a DPoP proof, the token is bound to its key.',
+            'Spends the code, once. A wrong transaction code spends nothing, but the fifth one ends the offer. The offer also ends with the API key that has made it, and with its issuer. With a DPoP proof, the token is bound to its key.',
         owasp: { objects: 'none', presents: 'token', slowedBy: 'rate' },
         fields: {
             grant_type: `\`${PRE_AUTHORIZED_CODE}\`.`,

@@ -1,3 +1,4 @@
+import type { CallContext } from '../../../platform/context.ts';
 import type { ServiceOf } from '../../../platform/rpc/definition.ts';
 import type { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
 import type { KeysServiceDefinition } from '../../../proto/gen/keys/v1/keys.ts';
@@ -11,6 +12,8 @@ export interface WalletDependencies {
         credentials: Pick<ServiceOf<typeof CredentialsServiceDefinition>, 'issue'>;
         keys: Pick<ServiceOf<typeof KeysServiceDefinition>, 'mayAct'>;
     };
+    /** False if the issuer of an offer is archived: it signs no more, so a wallet would spend its code for nothing. */
+    issuerIsActive(offer: { issuer: string; account: string }, wallet: CallContext): Promise<boolean>;
     nonces: Nonces;
     dpopProofs: DpopProofs;
     /** The URL of the service in the names of its issuers. */

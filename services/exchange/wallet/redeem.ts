@@ -33,7 +33,8 @@ export async function redeem(
         const detail = offer.needs_tx_code ? 'tx_code is required.' : 'This offer has no tx_code.';
         throw oauthError('invalid_request', detail);
     }
-    if (!(await makerIsActive(deps, offer, context))) throw unknownCode();
+    const active = [makerIsActive(deps, offer, context), deps.issuerIsActive(offer, context)];
+    if ((await Promise.all(active)).includes(false)) throw unknownCode();
     const dpopJkt = dpop === undefined ? undefined : await provenKey(deps, issuer_id, dpop);
     const plain = unsealFor(offer.id, offer.sealed, { secret: code, pepper });
     if (!plain) throw unknownCode(); // the pepper has been replaced since

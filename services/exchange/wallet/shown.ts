@@ -15,14 +15,14 @@ import type { WalletDependencies } from './dependencies.ts';
 
 /** The offer of a link, until it expires: a wallet may fetch it several times (OpenID4VCI 1.0, section 4.1.3). */
 export async function getCredentialOffer(
-    { store, publicUrl, clock }: WalletDependencies,
+    { store, issuerIsActive, publicUrl, clock }: WalletDependencies,
     { issuer_id, secret }: GetCredentialOfferRequest,
     context: CallContext,
 ): Promise<CredentialOffer> {
     if (!isId(issuer_id)) throw unknownOffer();
     const now = new Date(clock()).toISOString();
     const row = await store.findShown({ issuer: issuer_id, hash: hashOf(secret), now }, context);
-    if (!row) throw unknownOffer();
+    if (!row || !(await issuerIsActive(row, context))) throw unknownOffer();
     return {
         credential_issuer: credentialIssuer(publicUrl, issuer_id),
         configuration_id: row.configuration,
@@ -31,7 +31,10 @@ export async function getCredentialOffer(
     };
 }
 
-/** What an issuer offers, for anybody. Throws `not_found` if it offers nothing. */
+/**
+ * What an issuer offers, for anybody. Throws `not_found` if it offers nothing. An archived issuer keeps its metadata: what it
+ * has issued stays valid, and wallets show it with these names and pictures. Its account may delete the configurations.
+ */
 export async function getIssuerMetadata(
     { store, publicUrl }: WalletDependencies,
     { issuer_id }: { issuer_id: string },

@@ -21,6 +21,7 @@ const foundRow = z.strictObject({
 
 /** An offer that a wallet asks for with the secret of its link. */
 const shownRow = foundRow.extend({
+    account: z.string(),
     configuration: z.string(),
     /** JSON text of TxCodeTerms. */
     tx_code: z.string().nullable(),
@@ -97,8 +98,8 @@ function offerLookups(db: Database): Pick<WalletStore, 'findShown' | 'findRedeem
         db,
         'offers_shown',
         (hashes) => sql.type(shownRow)`
-        SELECT secret_hash AS hash, issuer, expires_at, configuration, tx_code::text AS tx_code FROM exchange.offers
-        WHERE secret_hash = ANY(${hashes})`,
+        SELECT secret_hash AS hash, issuer, expires_at, account, configuration, tx_code::text AS tx_code
+        FROM exchange.offers WHERE secret_hash = ANY(${hashes})`,
     );
     const redeemable = byHash(
         db,

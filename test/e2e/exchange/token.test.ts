@@ -153,6 +153,24 @@ describe('the token endpoint', () => {
         assert.equal((await offers.get({ offer_id: unspent.offer_id })).state, 'expired');
     });
 
+    it('spends no code of an archived issuer, whose metadata stays', async () => {
+        const { token, issuer_id, configuration_id } = await aConfiguration();
+        const { issuers, offers } = service.as({ token });
+        const offered = await offers.create({ issuer_id, configuration_id, claims: {} });
+        const { secret } = linked(offered);
+        const code = await codeOf(offered);
+        const metadata = await service.exchange.issuerMetadata({ issuer_id });
+        await issuers.archive({ issuer_id });
+        for (const gateway of [0, 1]) {
+            const answer = await tokenCall(issuer_id, redemption(code), { gateway });
+            assert.deepEqual(refusedWith(answer), [400, 'invalid_grant']);
+        }
+        const link = await send({ path: `/issuers/${issuer_id}/offers/${secret}` });
+        assert.deepEqual(refusedWith(link), [404, 'invalid_request']);
+        assert.equal((await offers.get({ offer_id: offered.offer_id })).state, 'open');
+        assert.deepEqual(await service.exchange.issuerMetadata({ issuer_id }), metadata);
+    });
+
     it('knows no offer of a suspended account, whether a key or a session has made it', async () => {
         const account = await newAccount();
         const { api_key } = await newKey(account);

@@ -1,0 +1,19 @@
+import type { ServiceOf } from '../../../platform/rpc/definition.ts';
+import type { SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
+import { leases } from '../../issuers/leases.ts';
+import type { WalletDependencies } from './dependencies.ts';
+import { asMaker } from './maker.ts';
+
+/** A process asks about an issuer once in each lease, however many wallets come. Archiving waits until the leases end. */
+export function issuerIsActive(
+    signing: Pick<ServiceOf<typeof SigningServiceDefinition>, 'getIssuer'>,
+): WalletDependencies['issuerIsActive'] {
+    const known = leases<boolean>();
+    return async ({ issuer, account }, wallet) => {
+        const isActive = await known.find(issuer, async () => {
+            const found = await signing.getIssuer({ issuer_id: issuer }, asMaker({ account, api_key: null }, wallet));
+            return found.archived_at === undefined;
+        });
+        return isActive === true;
+    };
+}
