@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Engine } from '../engine.ts';
 import type { StaticPage } from '../pages.ts';
-import { allowAnyPreflight, type Cors } from './cors.ts';
+import { allowAnyOrigin, allowAnyPreflight, type Cors } from './cors.ts';
 import { checkHeaders, exchangeOf } from './exchange.ts';
 
 interface ApplicationOptions {
@@ -33,12 +33,8 @@ export function application({ engine, endpoints, pages, cors }: ApplicationOptio
         const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete'; // as in the type Method
         app[method](expressPath(endpoint.path), engine.handle(endpoint));
     }
-    for (const path of new Set(endpoints.filter(({ problem }) => problem).map(({ path }) => expressPath(path)))) {
-        app.options(path, (_request: Request, response: Response, next: NextFunction) => {
-            const exchange = exchangeOf(response);
-            return allowAnyPreflight(exchange) ? engine.succeed(exchange, 'Preflight') : next();
-        });
-    }
+    const forAll = endpoints.filter(({ document, problem }) => document || problem);
+    for (const { path, problem } of forAll) app.all(expressPath(path), allowAll(engine, problem));
     for (const page of pages) app.get(page.path, engine.show(page));
     for (const [path, methods] of methodsByPath([...endpoints, ...pages])) {
         app.route(path).all((_request: Request, response: Response) => {
@@ -54,6 +50,17 @@ export function application({ engine, endpoints, pages, cors }: ApplicationOptio
         engine.fail(exchangeOf(response), error),
     );
     return app;
+}
+
+/** Handles requests that no endpoint of a path does: every web page may ask what the path accepts, and read the refusal. */
+function allowAll(engine: Engine, problem: Endpoint['problem']) {
+    return (_request: Request, response: Response, next: NextFunction) => {
+        const exchange = exchangeOf(response);
+        if (allowAnyPreflight(exchange)) return engine.succeed(exchange, 'Preflight');
+        allowAnyOrigin(exchange);
+        if (problem) exchange.problem = problem;
+        return next();
+    };
 }
 
 /**

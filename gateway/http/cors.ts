@@ -48,7 +48,7 @@ export function allowAnyOrigin({ headers }: Pick<Exchange, 'headers'>): void {
 
 /** Answers a preflight request of any origin. Returns false if the request is none. */
 export function allowAnyPreflight({ request, headers }: Pick<Exchange, 'request' | 'headers'>): boolean {
-    if (!request.headers['access-control-request-method']) return false;
+    if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
     allowAnyOrigin({ headers });
     Object.assign(headers, PREFLIGHT);
     return true;

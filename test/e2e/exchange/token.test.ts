@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Answer, expectOk, GATEWAYS, send, service } from '../support/client.ts';
+import { type Answer, expectOk, send, service } from '../support/client.ts';
 import { newAccount, newKey } from '../support/world.ts';
 import { aConfiguration, anOffer, codeOf, described, GRANT, linked, redeemed } from './exchange-examples.ts';
 import { identifierOf, redemption, refusedWith, tokenCall } from './wallet.ts';
@@ -189,16 +189,5 @@ describe('the token endpoint', () => {
         }
         await expectOk(200, { method: 'POST', path: `${path}/restore`, internal: true });
         for (const code of codes) assert.equal((await tokenCall(issuer_id, redemption(code))).status, 200);
-    });
-
-    it('answers scripts of every web page', async () => {
-        const { issuer_id } = await aConfiguration();
-        const url = `${GATEWAYS[0]}/issuers/${issuer_id}/token`;
-        const headers = { origin: 'https://wallet.example', 'access-control-request-method': 'POST' };
-        const preflight = await fetch(url, { method: 'OPTIONS', headers });
-        assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
-        assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /DPoP/);
-        const refused = await fetch(url, { method: 'POST', headers: { origin: 'https://wallet.example' } });
-        assert.equal(refused.headers.get('access-control-allow-origin'), '*');
     });
 });
