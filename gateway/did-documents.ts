@@ -3,7 +3,7 @@ import { encodeBase64Url } from '../platform/base64.ts';
 import type { PublicIssuer, PublicKey } from '../proto/gen/signing/v1/signing.ts';
 
 /** A public key as RFC 7517 has it, without a name. */
-const jwk = z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string().optional() });
+const jwk = z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string() });
 
 const method = z.object({ id: z.string(), type: z.string(), controller: z.string() });
 const multibaseMethod = method.extend({ publicKeyMultibase: z.string() });
@@ -28,12 +28,6 @@ export const keyDidDocument = document.extend({
     verificationMethod: z.array(multibaseMethod),
     capabilityInvocation: z.array(z.string()),
     capabilityDelegation: z.array(z.string()),
-});
-
-/** Where verifiers find the keys of an issuer that names itself by a URL (SD-JWT VC, section 4). */
-export const issuerMetadata = z.object({
-    issuer: z.string(),
-    jwks: z.object({ keys: z.array(jwk.extend({ kid: z.string(), alg: z.string(), use: z.string() })) }),
 });
 
 const DID_CONTEXT = 'https://www.w3.org/ns/did/v1';
@@ -66,15 +60,6 @@ export function keyDocument(did: string): z.infer<typeof keyDidDocument> {
     };
 }
 
-/** Returns the metadata of a did:web issuer. A key has the name that the header of a JWS has: its DID URL. */
-export function metadataOf({ did, keys }: PublicIssuer): z.infer<typeof issuerMetadata> {
-    const path = did.split(':').slice(2).map(decodeURIComponent);
-    return {
-        issuer: `https://${path.join('/')}`,
-        jwks: { keys: keys.map((key) => ({ ...jwkOf(key), kid: `${did}#${key.kid}`, alg: key.alg, use: 'sig' })) },
-    };
-}
-
 /** The key is written as in a did:key (`z6Mk…`). */
 function ed25519Method(did: string, kid: string): z.infer<typeof multibaseMethod> {
     return { id: `${did}#${kid}`, type: 'Ed25519VerificationKey2020', controller: did, publicKeyMultibase: kid };
@@ -89,7 +74,7 @@ function uses(methods: ReadonlyArray<{ id: string }>) {
     return { authentication: ids, assertionMethod: ids };
 }
 
+/** Of a key of P-256. */
 function jwkOf({ x, y }: PublicKey): z.infer<typeof jwk> {
-    if (y === undefined) return { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(x) };
-    return { kty: 'EC', crv: 'P-256', x: encodeBase64Url(x), y: encodeBase64Url(y) };
+    return { kty: 'EC', crv: 'P-256', x: encodeBase64Url(x), y: encodeBase64Url(y as Uint8Array) }; // EdDSA alone has no y
 }

@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import type { CallContext } from '../../platform/context.ts';
-import type { IssuerKey, PublicIssuer } from '../../proto/gen/signing/v1/signing.ts';
+import type { IssuerKey } from '../../proto/gen/signing/v1/signing.ts';
 import { KEY_ALGORITHMS } from '../../proto/key-algorithms.ts';
 import { ISSUER_LEASE_MS } from '../../proto/limits.ts';
 import { oneOf, shownBytes } from '../answer-fields.ts';
-import { didDocument, issuerMetadata, metadataOf, webDocument } from '../did-documents.ts';
+import { didDocument, webDocument } from '../did-documents.ts';
 import { endpoint } from '../endpoint.ts';
 import { name, optional, paging } from '../fields.ts';
 import type { KeptDocuments } from '../kept-documents.ts';
 import { ListAnswer } from '../lists.ts';
-import type { Services } from '../services.ts';
 
 /**
  * How long clients and proxies may keep a DID document, in seconds. So long may they trust a compromised key. Beyond
@@ -150,24 +148,10 @@ export const issuerEndpoints = [
 ];
 
 /**
- * What anybody may read about a did:web issuer. The path of its document is outside of /v1, because the DID contains it, and
- * must never change. That of its metadata is given by SD-JWT VC (draft-ietf-oauth-sd-jwt-vc, section 4).
+ * What anybody may read about a did:web issuer. The path is outside of /v1, because the DID contains it, and must never
+ * change. There is no document for the URL of an issuer (`/.well-known/jwt-vc-issuer`): tokens name their issuer by its DID.
  */
 export function issuerDocuments(documents: KeptDocuments) {
-    const read =
-        (kind: string, write: (issuer: PublicIssuer) => object) =>
-        ({ params, services, context }: { params: z.infer<typeof byId>; services: Services; context: CallContext }) =>
-            documents(
-                {
-                    name: `${kind} ${params.issuer_id}`,
-                    // A call that changes an issuer answers only after this time. So the next reader sees the change.
-                    since: performance.now() - ISSUER_LEASE_MS,
-                    async read(own) {
-                        return { text: JSON.stringify(write(await services.signing.getPublicIssuer(params, own))) };
-                    },
-                },
-                context,
-            );
     return [
         endpoint({
             id: 'issuers.document',
@@ -179,19 +163,19 @@ export function issuerDocuments(documents: KeptDocuments) {
             document: { contentType: 'application/did+json', maxAgeSeconds: DOCUMENT_SECONDS },
             params: byId,
             answer: didDocument,
-            call: read('issuer', webDocument),
-        }),
-        endpoint({
-            id: 'issuers.metadata',
-            method: 'GET',
-            path: '/.well-known/jwt-vc-issuer/issuers/{issuer_id}',
-            access: 'login',
-            status: 200,
-            message: 'Issuer metadata',
-            document: { contentType: 'application/json; charset=utf-8', maxAgeSeconds: DOCUMENT_SECONDS },
-            params: byId,
-            answer: issuerMetadata,
-            call: read('issuer metadata', metadataOf),
+            call: ({ params, services, context }) =>
+                documents(
+                    {
+                        name: `issuer ${params.issuer_id}`,
+                        // A call that changes an issuer answers only after this time. So the next reader sees the change.
+                        since: performance.now() - ISSUER_LEASE_MS,
+                        async read(own) {
+                            const issuer = await services.signing.getPublicIssuer(params, own);
+                            return { text: JSON.stringify(webDocument(issuer)) };
+                        },
+                    },
+                    context,
+                ),
         }),
     ] as const;
 }

@@ -23,6 +23,5 @@ export function issuerSteps(
         () => issuers.list({ limit: 10 }),
         () => issuers.get({ issuer_id }),
         () => issuers.document({ issuer_id }),
-        () => issuers.metadata({ issuer_id }),
     ];
 }

@@ -86,8 +86,6 @@ import type {
     IssuersListInput,
     IssuersMarkCompromisedData,
     IssuersMarkCompromisedInput,
-    IssuersMetadataData,
-    IssuersMetadataInput,
     IssuersRotateData,
     IssuersRotateInput,
     KeysGenerateData,
@@ -282,13 +280,6 @@ export interface Api {
          * `GET /issuers/{issuer_id}/did.json`
          */
         document(input: IssuersDocumentInput, options?: CallOptions): Call<IssuersDocumentData>;
-        /**
-         * Get the keys of a did:web issuer as JWKs.
-         * For verifiers of SD-JWT VC that find the keys of an issuer by its URL: the address has `/.well-known/jwt-vc-issuer` between the host and the path of that URL. If the service is published below a path, the proxy must pass on this address without the path, too. It has the same keys as the DID document.
-         *
-         * `GET /.well-known/jwt-vc-issuer/issuers/{issuer_id}`
-         */
-        metadata(input: IssuersMetadataInput, options?: CallOptions): Call<IssuersMetadataData>;
     };
     credentials: {
         /**
@@ -1064,17 +1055,6 @@ export const OPERATIONS = {
     'issuers.document': {
         method: 'GET',
         path: '/issuers/{issuer_id}/did.json',
-        credentials: [],
-        idempotent: true,
-        query: [],
-        headers: {},
-        body: false,
-        bare: true,
-        text: false,
-    },
-    'issuers.metadata': {
-        method: 'GET',
-        path: '/.well-known/jwt-vc-issuer/issuers/{issuer_id}',
         credentials: [],
         idempotent: true,
         query: [],

@@ -603,39 +603,9 @@ export interface IssuersDocumentData {
             /** The key, or its x coordinate, in base64url. */
             x: string;
             /** Its y coordinate in base64url. Absent for Ed25519. */
-            y?: string;
+            y: string;
         };
     }>;
-}
-
-export interface IssuersMetadataInput {
-    /** Id of a managed issuer. */
-    issuer_id: string;
-}
-
-export interface IssuersMetadataData {
-    /** The URL of the issuer. */
-    issuer: string;
-    /** The keys of the issuer as a JWK Set (RFC 7517). */
-    jwks: {
-        /** Each with the DID URL of the key as `kid`. */
-        keys: Array<{
-            /** Type of the key: `OKP`, or `EC` for P-256. */
-            kty: string;
-            /** Curve of the key: `Ed25519` or `P-256`. */
-            crv: string;
-            /** The key, or its x coordinate, in base64url. */
-            x: string;
-            /** Its y coordinate in base64url. Absent for Ed25519. */
-            y?: string;
-            /** The DID URL of the key. */
-            kid: string;
-            /** What the key signs with. PASETO tokens need `EdDSA`. */
-            alg: 'EdDSA' | 'ES256';
-            /** What the key is for: `sig`. */
-            use: string;
-        }>;
-    };
 }
 
 export interface CredentialsIssueInput {

@@ -98,36 +98,4 @@ export const issuerOperations = {
         owasp: { objects: 'public' },
         example: { params, data: documentOf(NEXT_KID, kid) },
     },
-    'issuers.metadata': {
-        summary: 'Get the keys of a did:web issuer as JWKs',
-        description:
-            'For verifiers of SD-JWT VC that find the keys of an issuer by its URL: the address has `/.well-known/jwt-vc-issuer` between the host and the path of that URL. If the service is published below a path, the proxy must pass on this address without the path, too. It has the same keys as the DID document.',
-        refusals: { not_found: 'There is no did:web issuer with this id.' },
-        owasp: { objects: 'public' },
-        fields: {
-            issuer: 'The URL of the issuer.',
-            jwks: 'The keys of the issuer as a JWK Set (RFC 7517).',
-            keys: 'Each with the DID URL of the key as `kid`.',
-            kid: 'The DID URL of the key.',
-            use: 'What the key is for: `sig`.',
-        },
-        example: {
-            params,
-            data: {
-                issuer: `https://credentials.example/issuers/${ISSUER_ID}`,
-                jwks: {
-                    keys: [
-                        {
-                            kty: 'OKP',
-                            crv: 'Ed25519',
-                            x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
-                            kid: `${WEB_ISSUER_DID}#${kid}`,
-                            alg: 'EdDSA',
-                            use: 'sig',
-                        },
-                    ],
-                },
-            },
-        },
-    },
 } satisfies Record<string, OperationNotes>;

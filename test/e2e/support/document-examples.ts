@@ -7,10 +7,6 @@ export const documentExamples = {
         const { issuer_id } = await aManagedIssuer();
         return { run: ({ issuers }: Client) => issuers.document({ issuer_id }) };
     },
-    'issuers.metadata': async () => {
-        const { issuer_id } = await aManagedIssuer();
-        return { run: ({ issuers }: Client) => issuers.metadata({ issuer_id }) };
-    },
     'status_lists.list': async () => ({ run: ({ statusLists }: Client) => statusLists.list() }),
     'status_lists.get': async () => {
         const listId = await aStatusList();
