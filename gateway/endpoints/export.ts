@@ -4,6 +4,7 @@ import { endpoint } from '../endpoint.ts';
 import { accountPages } from '../exports/account.ts';
 import { LineStream } from '../exports/line-stream.ts';
 import { event } from './events.ts';
+import { configuration } from './exchange/configurations.ts';
 import { offer } from './exchange/offers.ts';
 import { issuer } from './issuers.ts';
 import { keySummary } from './keys.ts';
@@ -34,6 +35,7 @@ const LINES = [
         created_at: z.string(),
     }),
     z.object({ kind: z.literal('issuer'), ...issuer.shape }),
+    z.object({ kind: z.literal('configuration'), ...configuration.shape }),
     z.object({
         kind: z.literal('credential'),
         credential_id: z.string(),

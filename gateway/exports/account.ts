@@ -35,6 +35,10 @@ const PARTS = {
         const { issuers, next_cursor } = await signing.listIssuers(page, context);
         return { rows: issuers, next_cursor };
     },
+    async configuration({ exchange }, cursor, context) {
+        const { configurations, next_cursor } = await exchange.listAllConfigurations({ cursor }, context);
+        return { rows: configurations, next_cursor };
+    },
     async credential({ credentials: service }, cursor, context) {
         const { credentials, next_cursor } = await service.listIssued({ limit: MAX_PAGE_ROWS, cursor }, context);
         return { rows: credentials, next_cursor };

@@ -1,6 +1,7 @@
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { MAX_CONFIGURATIONS } from '../../proto/limits.ts';
+import { FIRST_ID, LAST_ID } from '../account-pages.store.ts';
 import { type ConfigurationRow, configurationRow, type Definition, type OwnConfiguration } from './rows.ts';
 
 const CONFIGURATION = sql.fragment`issuer, id, definition::text AS definition, created_at`;
@@ -12,6 +13,11 @@ export interface ConfigurationsStore {
         lifetime: CallLifetime,
     ): Promise<'written' | 'exists' | 'full'>;
     list(own: Omit<OwnConfiguration, 'id'>, lifetime: CallLifetime): Promise<readonly ConfigurationRow[]>;
+    /** Those of all issuers of an account, in the order of the ids of the issuers and of their own ones. */
+    listAll(
+        page: { account: string; after: Pick<OwnConfiguration, 'issuer' | 'id'> | undefined; limit: number },
+        lifetime: CallLifetime,
+    ): Promise<readonly ConfigurationRow[]>;
     find(own: OwnConfiguration, lifetime: CallLifetime): Promise<ConfigurationRow | undefined>;
     /** Resolves to false if there is no such configuration. */
     remove(own: OwnConfiguration, lifetime: CallLifetime): Promise<boolean>;
@@ -44,6 +50,15 @@ export function configurationsStore(db: Database): ConfigurationsStore {
                 SELECT ${CONFIGURATION} FROM exchange.configurations
                 WHERE issuer = ${issuer} AND account = ${account} ORDER BY id`;
             return db.rows(statement, 'configuration_list', lifetime);
+        },
+        listAll({ account, after: { issuer, id } = { issuer: FIRST_ID, id: '' }, limit }, lifetime) {
+            // One range of an index of (account, issuer). It compares tuples, as in account-pages.store.ts.
+            const statement = sql.type(configurationRow)`
+                SELECT ${CONFIGURATION} FROM exchange.configurations
+                WHERE (account, issuer) >= (${account}, ${issuer}) AND (account, issuer) <= (${account}, ${LAST_ID})
+                    AND (issuer, id) > (${issuer}, ${id})
+                ORDER BY account, issuer, id LIMIT ${limit}`;
+            return db.rows(statement, 'configuration_list_all', lifetime);
         },
         find,
         async remove({ account, issuer, id }, lifetime) {

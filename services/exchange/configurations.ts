@@ -1,10 +1,13 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
+import { isId } from '../../platform/uuid.ts';
 import type {
     Configuration,
     CreateConfigurationRequest,
     DeleteConfigurationRequest,
     GetConfigurationRequest,
+    ListAllConfigurationsRequest,
+    ListAllConfigurationsResponse,
     ListConfigurationsRequest,
     ListConfigurationsResponse,
 } from '../../proto/gen/exchange/v1/exchange.ts';
@@ -12,7 +15,16 @@ import { MAX_CONFIGURATIONS } from '../../proto/limits.ts';
 import { definitionOf } from './definition.ts';
 import type { ExchangeDependencies } from './dependencies.ts';
 import { configurationOf } from './rows.ts';
-import { newConfigurationId, offeringIssuer, ownConfiguration, unknownConfiguration } from './rules.ts';
+import {
+    isConfigurationId,
+    newConfigurationId,
+    offeringIssuer,
+    ownConfiguration,
+    unknownConfiguration,
+} from './rules.ts';
+
+/** Number of configurations of a page, so that its answer is below 2 MiB. Beyond it: the page has a cursor. */
+const PAGE_CONFIGURATIONS = 90;
 
 /** Adds a configuration to an issuer. Another one with the same id stays as it is. */
 export async function createConfiguration(
@@ -42,6 +54,26 @@ export async function listConfigurations(
     await services.signing.getIssuer({ issuer_id }, context); // throws if it is none of the account
     const rows = await configurations.list({ account, issuer: issuer_id }, context);
     return { configurations: rows.map(configurationOf) };
+}
+
+/** The configurations of all issuers of the account. A cursor names the last one of the page before. */
+export async function listAllConfigurations(
+    { configurations }: ExchangeDependencies,
+    { cursor }: ListAllConfigurationsRequest,
+    context: CallContext,
+): Promise<ListAllConfigurationsResponse> {
+    const account = requireUser(context);
+    const after = cursor === undefined ? undefined : placeOf(cursor);
+    const rows = await configurations.listAll({ account, after, limit: PAGE_CONFIGURATIONS + 1 }, context);
+    const page = rows.slice(0, PAGE_CONFIGURATIONS);
+    const last = page.length < rows.length ? page.at(-1) : undefined;
+    return { configurations: page.map(configurationOf), next_cursor: last && `${last.issuer}/${last.id}` };
+}
+
+function placeOf(cursor: string): { issuer: string; id: string } {
+    const [issuer = '', id = ''] = cursor.split('/', 2);
+    if (!isId(issuer) || !isConfigurationId(id)) throw invalid('cursor is not one of this list.');
+    return { issuer, id };
 }
 
 export async function getConfiguration(

@@ -7,6 +7,10 @@ import type { OwnConfiguration, OwnOffer } from './rows.ts';
 
 const CONFIGURATION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
+export function isConfigurationId(text: string): boolean {
+    return CONFIGURATION_ID.test(text);
+}
+
 /**
  * The identifier of an issuer towards wallets: credential issuer, authorization server and audience of proofs. Throws
  * `not_found` if the service has no public URL.
@@ -41,12 +45,12 @@ function webUrl(did: string): string {
 
 export function ownConfiguration(issuerId: string, id: string, context: CallContext): OwnConfiguration {
     const account = requireUser(context);
-    if (!isId(issuerId) || !CONFIGURATION_ID.test(id)) throw unknownConfiguration();
+    if (!isId(issuerId) || !isConfigurationId(id)) throw unknownConfiguration();
     return { account, issuer: issuerId, id };
 }
 
 export function newConfigurationId(id: string): string {
-    if (CONFIGURATION_ID.test(id)) return id;
+    if (isConfigurationId(id)) return id;
     throw invalid(
         'configuration_id must have 1 to 64 letters, digits, dots, underscores and hyphens, and begin with a letter or digit.',
     );

@@ -3,7 +3,13 @@ import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { ExchangeServiceDefinition } from '../../proto/gen/exchange/v1/exchange.ts';
 import { type ErasureStep, erasure } from '../erasure.ts';
 import { quotaOf } from '../quotas.ts';
-import { createConfiguration, deleteConfiguration, getConfiguration, listConfigurations } from './configurations.ts';
+import {
+    createConfiguration,
+    deleteConfiguration,
+    getConfiguration,
+    listAllConfigurations,
+    listConfigurations,
+} from './configurations.ts';
 import type { ExchangeDependencies } from './dependencies.ts';
 import { createOffer, deleteOffer, getOffer, listOffers } from './offers.ts';
 import { issueCredential } from './wallet/credential.ts';
@@ -25,6 +31,7 @@ export function exchangeService(
     return {
         createConfiguration: (request, context) => createConfiguration(deps, request, context),
         listConfigurations: (request, context) => listConfigurations(deps, request, context),
+        listAllConfigurations: (request, context) => listAllConfigurations(deps, request, context),
         getConfiguration: (request, context) => getConfiguration(deps, request, context),
         deleteConfiguration: (request, context) => deleteConfiguration(deps, request, context),
         createOffer: (request, context) => createOffer(deps, request, context),

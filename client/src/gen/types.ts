@@ -2374,6 +2374,53 @@ export type MeExportData =
       }
     | {
           /** What the line is about. */
+          kind: 'configuration';
+          /** Id of a managed issuer. */
+          issuer_id: string;
+          /** Names what an issuer offers, in this issuer: 1 to 64 letters, digits, `.`, `_` and `-`, of which the first is a letter or digit. */
+          configuration_id: string;
+          /** The form of credentials: `dc+sd-jwt`. When one is issued without it, it is a PASETO. */
+          format: 'dc+sd-jwt';
+          /** The type in credentials of this form: a URI. When one is issued, it is its `credential_type` by default. */
+          vct: string;
+          /** What a wallet shows, in each language. */
+          display: Array<{
+              /** Display name. White space at both ends is removed. */
+              name: string;
+              /** A language tag, such as `en` or `de-AT`. */
+              locale?: string;
+              /** What it is for, in the words of its owner: at most 500 characters. */
+              description?: string;
+              /** For example `#12ab34`. */
+              background_color?: string;
+              /** For example `#12ab34`. */
+              text_color?: string;
+              /** The https URL of an image. */
+              logo?: string;
+          }>;
+          /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. An SD-JWT has their values, not their spelling. */
+          claims: Array<{
+              /** The names that lead to the claim. */
+              path: string[];
+              /** Whether every credential has the claim. */
+              mandatory: boolean;
+              /** What a wallet shows, in each language. */
+              display: Array<{
+                  /** Display name. White space at both ends is removed. */
+                  name: string;
+                  /** A language tag, such as `en` or `de-AT`. */
+                  locale?: string;
+              }>;
+          }>;
+          /** How many keys of a wallet one offer may bind credentials to. */
+          max_keys: number;
+          /** The algorithms of these keys. */
+          proof_algs: string[];
+          /** When it was created. */
+          created_at: string;
+      }
+    | {
+          /** What the line is about. */
           kind: 'credential';
           /** Id of a credential: `urn:uuid:…`. */
           credential_id: string;

@@ -15,7 +15,7 @@ const display = claimDisplay.extend({
     logo: z.string().optional(),
 });
 
-const configuration = z.object({
+export const configuration = z.object({
     issuer_id: z.string(),
     configuration_id: z.string(),
     format: oneOf('dc+sd-jwt'),

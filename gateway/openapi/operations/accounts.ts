@@ -135,7 +135,7 @@ export const accountOperations = {
     'me.export': {
         summary: 'Export the account',
         description:
-            'What the service stores about the account, as lines of JSON (`application/x-ndjson`), each with its `kind`: `export`, `user`, `statistics`, `session`, `key`, `did`, `issuer`, `credential`, `presentation`, `wallet`, `webhook`, `offer`, `event`, and at last `end`. Without the line `end` the export is not complete. What changes meanwhile may be in it or not. It has no secrets: no passwords, tokens or private keys. Only the password of a wallet opens its contents. It counts as one request, and each gateway writes one export of an account at a time.',
+            'What the service stores about the account, as lines of JSON (`application/x-ndjson`), each with its `kind`: `export`, `user`, `statistics`, `session`, `key`, `did`, `issuer`, `configuration`, `credential`, `presentation`, `wallet`, `webhook`, `offer`, `event`, and at last `end`. Without the line `end` the export is not complete. What changes meanwhile may be in it or not. It has no secrets: no passwords, tokens or private keys. Only the password of a wallet opens its contents. It counts as one request, and each gateway writes one export of an account at a time.',
         refusals: { rate_limited: 'The rate limit is exceeded, or an export of the account is under way.' },
         owasp: { objects: 'own' },
         fields: {

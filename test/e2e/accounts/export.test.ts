@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MeExportData } from '../../../client/src/client.ts';
 import { until } from '../../support/until.ts';
+import { described } from '../exchange/exchange-examples.ts';
 import { expectError, send, service } from '../support/client.ts';
 import { issue, login, newAccount, newDid, newKey, newWallet, present, store } from '../support/world.ts';
 
@@ -34,6 +35,7 @@ async function filledAccount() {
     const { key_id, api_key } = await newKey(account);
     const own = await newDid(token);
     const managed = await me.issuers.create({ name: 'Registrar', method: 'web' });
+    const configuration = await me.configurations.create({ issuer_id: managed.issuer_id, ...described() });
     const kept = await issue(token, managed);
     const revoked = await issue(token, own, { claims: { secret: 'of the subject' } });
     await me.credentials.revoke({ credential_id: revoked.credential_id, issuer_did: own.did, reason: 'left' });
@@ -47,12 +49,13 @@ async function filledAccount() {
     const contents = [kept.credential, revoked.credential, shown.presentation, 'of the subject', 'a folder in the'];
     const passwords = [account.password, wallet.password];
     const secrets = [...tokens, ...contents, ...passwords, api_key, own.private_key, private_key, secret];
-    return { account, key_id, own, managed, kept, revoked, shown, wallet, webhook, secrets };
+    return { account, key_id, own, managed, configuration, kept, revoked, shown, wallet, webhook, secrets };
 }
 
 describe('the export of an account', () => {
     it('has all its objects with the fields that other calls show, and their numbers in its last line', async () => {
-        const { account, key_id, own, managed, kept, revoked, shown, wallet, webhook } = await filledAccount();
+        const { account, key_id, own, managed, configuration, kept, revoked, shown, wallet, webhook } =
+            await filledAccount();
         const me = service.as(account);
         const { lines } = await exported(account);
 
@@ -73,6 +76,7 @@ describe('the export of an account', () => {
         assert.deepEqual([dids.size, dids.get(own.did), dids.get(wallet.did)], [2, 'generated', 'wallet']);
         const issuer = await me.issuers.get({ issuer_id: managed.issuer_id });
         assert.deepEqual(ofKind(lines, 'issuer'), [{ kind: 'issuer', ...issuer }]);
+        assert.deepEqual(ofKind(lines, 'configuration'), [{ kind: 'configuration', ...configuration }]);
         const credentials = new Map(ofKind(lines, 'credential').map((line) => [line.credential_id, line]));
         const { credential: __, ...recorded } = kept;
         assert.deepEqual(credentials.get(kept.credential_id), { kind: 'credential', ...recorded, revoked: false });

@@ -15,6 +15,7 @@ import {
     requireSubject,
 } from '../../../services/credentials/rules.ts';
 import { cursors } from '../../../services/cursors.ts';
+import { isConfigurationId } from '../../../services/exchange/rules.ts';
 import { splitJwt } from '../../../services/exchange/wallet/jwt.ts';
 import { requireAccountId } from '../../../services/identity/user.ts';
 import { requireChange, requireRestrictions } from '../../../services/keys/restrictions.ts';
@@ -123,6 +124,7 @@ export const RULE_PARSERS: readonly Parser[] = [
         worst: texts,
         run: (text) => requireAccountId({ user_id: text } as CallContext), // only the members that it reads
     },
+    { at: 'services/exchange/rules.ts:isConfigurationId', longest: MIB, worst: texts, run: isConfigurationId },
     { at: 'tokens/texts.ts:isUri', longest: MIB, worst: texts, run: isUri },
     { at: 'tokens/write-sd-jwt-vc.ts:isVct', longest: MIB, worst: texts, run: isVct },
     { at: 'tokens/texts.ts:isText', longest: MIB, worst: texts, run: (text) => isText(text, 255) },

@@ -35,7 +35,10 @@ async function started(t: TestContext, replaced: Replaced) {
         presentations: { list: async () => ({ presentations: [] }) },
         wallet: { list: async () => ({ wallets: [] }) },
         webhooks: { list: async () => ({ webhooks: [] }) },
-        exchange: { listOffers: async () => ({ offers: [] }) },
+        exchange: {
+            listAllConfigurations: async () => ({ configurations: [] }),
+            listOffers: async () => ({ offers: [] }),
+        },
         events: { listEvents: async () => ({ events: [], next: 0 }) },
     };
     const roles = Object.keys(stubs) as ServiceRole[];

@@ -82,6 +82,18 @@ export interface ListConfigurationsResponse {
   configurations: Configuration[];
 }
 
+export interface ListAllConfigurationsRequest {
+  /** The next_cursor of the previous page. Absent for the first page. */
+  cursor?: string | undefined;
+}
+
+export interface ListAllConfigurationsResponse {
+  /** At most 90. */
+  configurations: Configuration[];
+  /** Absent on the last page. */
+  next_cursor?: string | undefined;
+}
+
 export interface GetConfigurationRequest {
   issuer_id: string;
   configuration_id: string;
@@ -976,6 +988,128 @@ export const ListConfigurationsResponse: MessageFns<ListConfigurationsResponse> 
   fromPartial(object: DeepPartial<ListConfigurationsResponse>): ListConfigurationsResponse {
     const message = createBaseListConfigurationsResponse();
     message.configurations = object.configurations?.map((e) => Configuration.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseListAllConfigurationsRequest(): ListAllConfigurationsRequest {
+  return { cursor: undefined };
+}
+
+export const ListAllConfigurationsRequest: MessageFns<ListAllConfigurationsRequest> = {
+  encode(message: ListAllConfigurationsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.cursor !== undefined) {
+      writer.uint32(10).string(message.cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAllConfigurationsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAllConfigurationsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListAllConfigurationsRequest>): ListAllConfigurationsRequest {
+    return ListAllConfigurationsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListAllConfigurationsRequest>): ListAllConfigurationsRequest {
+    const message = createBaseListAllConfigurationsRequest();
+    message.cursor = object.cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListAllConfigurationsResponse(): ListAllConfigurationsResponse {
+  return { configurations: [], next_cursor: undefined };
+}
+
+export const ListAllConfigurationsResponse: MessageFns<ListAllConfigurationsResponse> = {
+  encode(message: ListAllConfigurationsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.configurations) {
+      Configuration.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_cursor !== undefined) {
+      writer.uint32(18).string(message.next_cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAllConfigurationsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAllConfigurationsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.configurations.push(Configuration.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListAllConfigurationsResponse>): ListAllConfigurationsResponse {
+    return ListAllConfigurationsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListAllConfigurationsResponse>): ListAllConfigurationsResponse {
+    const message = createBaseListAllConfigurationsResponse();
+    message.configurations = object.configurations?.map((e) => Configuration.fromPartial(e)) || [];
+    message.next_cursor = object.next_cursor ?? undefined;
     return message;
   },
 };
@@ -3158,6 +3292,15 @@ export const ExchangeServiceDefinition = {
       requestType: ListConfigurationsRequest as typeof ListConfigurationsRequest,
       requestStream: false,
       responseType: ListConfigurationsResponse as typeof ListConfigurationsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Returns one page of the configurations of all issuers of the account, issuer by issuer. */
+    listAllConfigurations: {
+      name: "ListAllConfigurations",
+      requestType: ListAllConfigurationsRequest as typeof ListAllConfigurationsRequest,
+      requestStream: false,
+      responseType: ListAllConfigurationsResponse as typeof ListAllConfigurationsResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
