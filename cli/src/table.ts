@@ -3,6 +3,7 @@ import { accountDelete, login, logout, register, whoami } from './commands/accou
 import { auditExport, auditVerify } from './commands/audit.ts';
 import { batchIssue, batchRevoke, batchVerify } from './commands/batch.ts';
 import { completion } from './commands/completion.ts';
+import { configurationsCreate, configurationsDelete, configurationsList } from './commands/configurations.ts';
 import { didNew, didResolve } from './commands/did.ts';
 import { events } from './commands/events.ts';
 import { accountExport } from './commands/export.ts';
@@ -58,6 +59,9 @@ export const COMMANDS: readonly Command[] = [
     issuersCompromise,
     issuersArchive,
     issue,
+    configurationsCreate,
+    configurationsList,
+    configurationsDelete,
     offer,
     offersList,
     offersShow,

@@ -14,14 +14,34 @@ const env = { CRED_URL: bed.url, CRED_TOKEN: token };
 const client = createClient({ base_url: bed.url });
 
 const { issuer_id } = await json(['issuers', 'create', 'Club', '--method', 'web'], { env });
-await client.as({ token }).configurations.create({
-    issuer_id,
-    configuration_id: 'membership',
-    format: 'dc+sd-jwt',
-    vct: 'https://club.example/membership',
-});
+const VCT = 'https://club.example/membership';
+const described = (id: string, more: object) => {
+    const args = ['configurations', 'create', issuer_id, id, '--vct', VCT, '--more', '-'];
+    return json(args, { env, input: JSON.stringify(more) });
+};
+await described('membership', {});
 const GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
 const offerArgs = (...more: string[]) => ['offer', '--issuer', issuer_id, '--configuration', 'membership', ...more];
+
+describe('cred configurations', () => {
+    it('describe what an issuer offers, until they are deleted', async () => {
+        const more = { display: [{ name: 'Guest' }], max_keys: 2, proof_algs: ['ES256'] };
+        const created = await described('guest', more);
+        assert.partialDeepStrictEqual(created, { issuer_id, configuration_id: 'guest', vct: VCT, ...more });
+        const list = ['configurations', 'list', issuer_id];
+        assert.deepEqual((await json(list, { env }))['configurations'][0], created);
+        assert.match((await cred(list, { env })).stdout, /^guest +https:\S+ +Guest +2 .*\nmembership /m);
+        const gone = { issuer_id, configuration_id: 'guest' };
+        assert.deepEqual(await json(['configurations', 'delete', issuer_id, 'guest'], { env }), gone);
+        assert.equal((await json(list, { env }))['configurations'].length, 1);
+    });
+
+    it('need an object with what the service knows', async () => {
+        const create = ['configurations', 'create', issuer_id, 'other', '--vct', VCT];
+        assert.match((await cred([...create, '--more', '[]'], { env })).stderr, /--more must be a JSON object/);
+        assert.match((await cred([...create, '--more', '{"max_keys":0}'], { env })).stderr, /max_keys must be/);
+    });
+});
 
 describe('cred offer', () => {
     it('prints a link that a wallet redeems with the transaction code', async () => {
