@@ -27,8 +27,7 @@ async function profile(closing: AsyncDisposableStack, options: ProfileOptions): 
     const bed = await openBed(closing, { transport: 'local', nodeFlags: inspected(port) });
     const { stack, environment, requestsFile } = bed;
     writeRequests(requestsFile, await requestsFor(job, WARMUP_S + seconds, environment));
-    // The launcher has this port, and its processes the next ones. The other one of the two has ended: the holder of ports.
-    const profiler = await openProfiler(port + 1).catch(() => openProfiler(port + 2));
+    const profiler = await openProfiler(port + 1); // the launcher has this port, and its process the next one
     closing.defer(async () => profiler.close());
     const plan = { targets: stack.gateways, connections, ...loadOf(job), seconds };
     let profiles: Promise<Profiles> | undefined;
