@@ -9,7 +9,7 @@ import { CLONE, processesOf, until } from './launch.ts';
 
 it('a test run that gets SIGTERM leaves no process or file behind, its service under test included', async (t) => {
     const dir = mkdtempSync(join(tmpdir(), 'interrupted-run-'));
-    const run = spawn(process.execPath, ['test/run.ts', 'test/full/e2e/slow/long-lists'], {
+    const run = spawn(process.execPath, ['test/run.ts', 'test/e2e/http'], {
         cwd: CLONE,
         stdio: 'ignore',
         env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: dir },
@@ -20,7 +20,7 @@ it('a test run that gets SIGTERM leaves no process or file behind, its service u
     });
     const commands = () => processesOf(dir).map(({ command }) => command);
     await until('the end-to-end tests run', () =>
-        ['main.ts gateway', '--test ', 'long-lists.test.ts', 'postgres -D'].every((part) =>
+        ['main.ts gateway', '--test ', 'test/e2e/http/', 'postgres -D'].every((part) =>
             commands().some((command) => command.includes(part)),
         ),
     );
