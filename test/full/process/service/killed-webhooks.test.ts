@@ -12,8 +12,8 @@ import { until } from '../../../support/until.ts';
 import { makeTemplate, postgresServer, serviceUrl } from '../../faults/stack/postgres-server.ts';
 
 /** Number of events, in batches of BATCH. */
-const EVENTS = Number(process.env['KILLED_EVENTS'] ?? 4_000);
-const BATCH = 500;
+const EVENTS = Number(process.env['KILLED_EVENTS'] ?? 2_000);
+const BATCH = 250;
 /** Number of batches after which the next part is killed, so that each is killed at least twice. */
 const BATCHES_PER_KILL = Math.max(1, Math.floor(EVENTS / BATCH / 8));
 /** Time that all deliveries may take, in milliseconds: leases of killed processes end, and failures are repeated. */

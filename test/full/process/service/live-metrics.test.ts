@@ -13,8 +13,8 @@ import { type Prometheus, startPrometheus } from './prometheus.ts';
 /** The time within which every expression must have a value, in milliseconds. */
 const TIMEOUT_MS = 120_000;
 
-/** The values of Grafana's variables, for a short history and without namespaces. */
-const VARIABLES = { $__rate_interval: '30s', $namespace: '.*' };
+/** The values of Grafana's variables: the whole history, and no namespaces. */
+const VARIABLES = { $__rate_interval: '10m', $namespace: '.*' };
 
 interface Dashboard {
     title: string;
