@@ -1,28 +1,18 @@
-import { isUtf8 } from 'node:buffer';
-import { hash } from 'node:crypto';
-import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
+import { encodeBase64Url } from '../../platform/base64.ts';
 import { AppError } from '../../platform/errors.ts';
 import { decodeDidKey } from '../../tokens/did-key.ts';
 import { type Opened, type OpenRequest, openToken as open } from '../../tokens/open.ts';
-import {
-    type OpenedSdJwtVc,
-    type OpenSdJwtVcRequest,
-    openSdJwtVc as openVc,
-    type SdJwtVcPrimitives,
-} from '../../tokens/sd-jwt-vc.ts';
+import { type OpenedSdJwtVc, type OpenSdJwtVcRequest, openSdJwtVc as openVc } from '../../tokens/sd-jwt-vc.ts';
 import { encodeDidKey, encodeP256DidKey } from './did-key.ts';
-import { generateKeyPair, type KeyPair, keyPairFrom, sameBytes, sign, verify } from './ed25519.ts';
+import { generateKeyPair, type KeyPair, keyPairFrom, sameBytes, sign } from './ed25519.ts';
 import {
     generateKeyPair as generateP256KeyPair,
     type P256KeyPair,
     type P256SigningKey,
     sign as signEs256,
-    verify as verifyEs256,
 } from './es256.ts';
 import { signToken } from './paseto.ts';
-
-/** Node's decoders, libsodium for Ed25519, and OpenSSL for P-256 and SHA-256. */
-const PRIMITIVES: SdJwtVcPrimitives = { decodeBase64Url, decodeUtf8, digest, verify, verifyEs256 };
+import { PRIMITIVES } from './primitives.ts';
 
 export interface NewKey extends KeyPair {
     did: string;
@@ -99,12 +89,4 @@ export function openToken(request: OpenRequest): Opened {
 /** Checks the form, the signatures and the content of an SD-JWT VC. */
 export function openSdJwtVc(request: OpenSdJwtVcRequest): OpenedSdJwtVc {
     return openVc(request, PRIMITIVES);
-}
-
-function digest(text: string): string {
-    return hash('sha256', text, 'base64url');
-}
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-    return isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString() : undefined;
 }
