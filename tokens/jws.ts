@@ -11,15 +11,19 @@ import type { TokenPrimitives } from './v4-public.ts';
  */
 export type JwsAlgorithm = 'EdDSA' | 'ES256';
 
-export interface Jws {
-    alg: JwsAlgorithm;
-    typ: string | undefined;
-    kid: string | undefined;
-    /** Nobody has verified it yet. */
+/** The parts of a token, decoded. Nobody has verified its signature yet. */
+interface JwsParts {
+    header: Uint8Array;
     payload: Uint8Array;
     signature: Uint8Array;
     /** The bytes that the signature covers. */
     signed: Uint8Array;
+}
+
+export interface Jws extends Omit<JwsParts, 'header'> {
+    alg: JwsAlgorithm;
+    typ: string | undefined;
+    kid: string | undefined;
 }
 
 /** The names of the algorithms. RFC 9864 names EdDSA with an Ed25519 key `Ed25519`. Both are read, EdDSA is written. */
@@ -30,20 +34,17 @@ export const JWS_ALGORITHMS: ReadonlyMap<unknown, JwsAlgorithm> = new Map<unknow
 ]);
 /** Members of a header that change what a signature means, or with which key it is verified. */
 const REFUSED = ['crit', 'b64', 'jwk', 'jku', 'x5c', 'x5u', 'x5t', 'x5t#S256'] as const;
-/** Maximum length of a header, in characters. Beyond it: the token is not well-formed. */
-const MAX_HEADER_LENGTH = 4_096;
+/** Maximum length of a header, in bytes. Beyond it: the token is not well-formed. */
+const MAX_HEADER_BYTES = 3_072;
 
 type Decoders = Pick<TokenPrimitives, 'decodeBase64Url' | 'decodeUtf8'>;
 
 /** Splits a token and reads its header. `fault` may be shown to callers. The caller bounds the length of the token. */
 export function splitJws(token: string, primitives: Decoders): Jws | { fault: string } {
-    const parts = token.split('.', 4);
-    const [head = '', body = '', tail = ''] = parts;
-    const payload = primitives.decodeBase64Url(body);
-    const signature = primitives.decodeBase64Url(tail);
-    const isHeader = head.length <= MAX_HEADER_LENGTH && parts.length === 3;
-    const header = isHeader ? jsonObjectOf(primitives.decodeBase64Url(head), primitives) : undefined;
-    if (payload === undefined || signature === undefined || header === undefined) {
+    const parts = partsOf(token, primitives);
+    const isHeader = parts !== undefined && parts.header.length <= MAX_HEADER_BYTES;
+    const header = isHeader ? jsonObjectOf(parts.header, primitives) : undefined;
+    if (parts === undefined || header === undefined) {
         return { fault: 'it is not three parts in base64url, or its header is not acceptable JSON' };
     }
     const { typ, kid } = header;
@@ -52,7 +53,19 @@ export function splitJws(token: string, primitives: Decoders): Jws | { fault: st
     const refused = REFUSED.find((name) => Object.hasOwn(header, name));
     if (refused !== undefined) return { fault: `its header has the member ${refused}` };
     if (!isTextIfAny(typ) || !isTextIfAny(kid)) return { fault: 'its typ or its kid is not a text' };
-    return { alg, typ, kid, payload, signature, signed: new TextEncoder().encode(`${head}.${body}`) };
+    const { payload, signature, signed } = parts;
+    return { alg, typ, kid, payload, signature, signed };
+}
+
+/** Returns the parts of a token; undefined if they are not three in base64url. The caller bounds the length of the token. */
+export function partsOf(
+    token: string,
+    { decodeBase64Url }: Pick<TokenPrimitives, 'decodeBase64Url'>,
+): JwsParts | undefined {
+    const texts = token.split('.', 4);
+    const [header, payload, signature] = texts.map(decodeBase64Url);
+    if (texts.length !== 3 || !header || !payload || !signature) return undefined;
+    return { header, payload, signature, signed: new TextEncoder().encode(token.slice(0, token.lastIndexOf('.'))) };
 }
 
 /** Returns the JSON object in bytes; undefined if they are none that platform/json accepts. */
