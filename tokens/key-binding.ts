@@ -1,6 +1,6 @@
 import { jsonObjectOf, membersOf, splitJws } from './jws.ts';
 import type { DisclosurePrimitives, SdJwtParts } from './sd-jwt.ts';
-import { type JwsPrimitives, keyOf, keyOfJwk, type VerificationKey, verifyJws } from './verification-key.ts';
+import { type JwsPrimitives, keyOfDidUrl, keyOfJwk, type VerificationKey, verifyJws } from './verification-key.ts';
 
 /** What the holder of a credential must have signed (RFC 9901, section 4.3). */
 export interface Binding {
@@ -51,7 +51,5 @@ function timeFault({ iat, nbf, exp }: Record<string, unknown>, now: number): str
 function holderKey(cnf: unknown, primitives: JwsPrimitives): VerificationKey | undefined {
     const { jwk, kid } = membersOf(cnf);
     if (jwk !== undefined) return keyOfJwk(membersOf(jwk), primitives);
-    if (typeof kid !== 'string') return undefined;
-    const found = keyOf(kid.split('#', 1)[0] ?? '', kid, primitives);
-    return found?.name === undefined ? found?.key : undefined;
+    return typeof kid === 'string' ? keyOfDidUrl(kid, primitives) : undefined;
 }

@@ -50,6 +50,12 @@ export function keyOf(
     return key && (name === undefined || name === own) ? { key, name: undefined } : undefined;
 }
 
+/** Returns the key that a DID URL of a did:key or did:jwk names; undefined for any other text. */
+export function keyOfDidUrl(url: string, primitives: Decoders): VerificationKey | undefined {
+    const found = keyOf(url.split('#', 1)[0] ?? '', url, primitives);
+    return found?.name === undefined ? found?.key : undefined;
+}
+
 /** True if the DID has the form of one that contains a key. Only keyOfDid() shows whether a did:jwk does. */
 export function namesKey(did: string): boolean {
     if (did.startsWith(DID_JWK_SCHEME)) return isDid(did);
