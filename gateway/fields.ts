@@ -40,6 +40,17 @@ export const headerText = z.string().transform((text, context) => {
     return z.NEVER;
 });
 
+/** A whole number in a range. The OpenAPI document shows what it is without the field. */
+export function wholeNumber(range: { min: number; max: number; default: number }) {
+    return z
+        .number()
+        .refine(
+            (number) => Number.isInteger(number) && number >= range.min && number <= range.max,
+            `must be a whole number from ${range.min} to ${range.max}`,
+        )
+        .meta({ type: 'integer', minimum: range.min, maximum: range.max, default: range.default });
+}
+
 /** A JSON object of at most `maxBytes`. It is passed on as the text that the client sent. */
 export function jsonObject(maxBytes: number) {
     return z

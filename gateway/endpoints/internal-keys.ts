@@ -3,16 +3,10 @@ import { MAX_CHECK_COST } from '../../proto/limits.ts';
 import { SCOPES } from '../../proto/scopes.ts';
 import { textsIfAny } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
-import { optional } from '../fields.ts';
+import { optional, wholeNumber } from '../fields.ts';
 import { sinceUpgrade } from '../upgrading.ts';
 
-const cost = z
-    .number()
-    .refine(
-        (calls) => Number.isInteger(calls) && calls >= 0 && calls <= MAX_CHECK_COST,
-        `must be a whole number from 0 to ${MAX_CHECK_COST}`,
-    )
-    .meta({ type: 'integer', minimum: 0, maximum: MAX_CHECK_COST, default: 1 });
+const cost = wholeNumber({ min: 0, max: MAX_CHECK_COST, default: 1 });
 
 /** With these, other services use this one as the authority of their API keys. */
 export const internalKeyEndpoints = [

@@ -4,7 +4,7 @@ import type { KeyUsage } from '../../proto/gen/usage/v1/usage.ts';
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../proto/limits.ts';
 import { textOrNull } from '../answer-fields.ts';
 import { endpoint } from '../endpoint.ts';
-import { name, optional, paging } from '../fields.ts';
+import { name, optional, paging, wholeNumber } from '../fields.ts';
 import { changedRestrictions, changeOf, newRestrictions, type Restrictions, restrictionFields } from '../key-fields.ts';
 import { ListAnswer } from '../lists.ts';
 import { sinceUpgrade, upgrading } from '../upgrading.ts';
@@ -37,11 +37,7 @@ const created = z.object({
 
 const NO_REQUESTS = { requests_today: 0, requests_this_month: 0 };
 
-const OVERLAP_RANGE = `must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}`;
-const overlap = z
-    .number()
-    .refine((seconds) => Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_OVERLAP_SECONDS, OVERLAP_RANGE)
-    .meta({ type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: DEFAULT_OVERLAP_SECONDS });
+const overlap = wholeNumber({ min: 0, max: MAX_OVERLAP_SECONDS, default: DEFAULT_OVERLAP_SECONDS });
 
 /** A key with its last use, which another service knows. */
 function used(key: Key, usage: KeyUsage | undefined) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_CLAIM_PATH, MAX_DESCRIBED_CLAIMS, MAX_DISPLAYS, MAX_OFFER_KEYS } from '../../../proto/limits.ts';
 import { oneOf } from '../../answer-fields.ts';
 import { endpoint } from '../../endpoint.ts';
-import { listOf, optional } from '../../fields.ts';
+import { listOf, optional, wholeNumber } from '../../fields.ts';
 
 const byIssuer = z.object({ issuer_id: z.string() });
 const byConfiguration = byIssuer.extend({ configuration_id: z.string() });
@@ -26,12 +26,6 @@ export const configuration = z.object({
     proof_algs: z.array(z.string()),
     created_at: z.string(),
 });
-
-const KEYS_RANGE = `must be a whole number from 1 to ${MAX_OFFER_KEYS}`;
-const maxKeys = z
-    .number()
-    .refine((keys) => Number.isInteger(keys) && keys >= 1 && keys <= MAX_OFFER_KEYS, KEYS_RANGE)
-    .meta({ type: 'integer', minimum: 1, maximum: MAX_OFFER_KEYS, default: 1 });
 
 const sentClaimDisplay = z.object({ name: z.string(), locale: optional(z.string()) });
 const sentDisplay = sentClaimDisplay.extend({
@@ -64,7 +58,7 @@ export const configurationEndpoints = [
             vct: z.string(),
             display: optional(listOf(sentDisplay, { max: MAX_DISPLAYS })),
             claims: optional(listOf(sentClaim, { max: MAX_DESCRIBED_CLAIMS })),
-            max_keys: optional(maxKeys),
+            max_keys: optional(wholeNumber({ min: 1, max: MAX_OFFER_KEYS, default: 1 })),
             proof_algs: optional(listOf(z.string(), { max: 2 })),
         }),
         answer: configuration,

@@ -3,7 +3,7 @@ import type { Offer } from '../../../proto/gen/exchange/v1/exchange.ts';
 import { DEFAULT_OFFER_SECONDS, MAX_CLAIMS_BYTES, MAX_OFFER_SECONDS, TX_CODE_LENGTH } from '../../../proto/limits.ts';
 import { oneOf } from '../../answer-fields.ts';
 import { endpoint } from '../../endpoint.ts';
-import { jsonObject, optional, paging } from '../../fields.ts';
+import { jsonObject, optional, paging, wholeNumber } from '../../fields.ts';
 import { ListAnswer } from '../../lists.ts';
 
 const byOffer = z.object({ offer_id: z.string() });
@@ -18,16 +18,6 @@ export const offer = z.object({
     credential_ids: z.array(z.string()),
     notification: z.string().optional(),
 });
-
-function wholeNumber(range: { min: number; max: number; default: number }) {
-    return z
-        .number()
-        .refine(
-            (number) => Number.isInteger(number) && number >= range.min && number <= range.max,
-            `must be a whole number from ${range.min} to ${range.max}`,
-        )
-        .meta({ type: 'integer', minimum: range.min, maximum: range.max, default: range.default });
-}
 
 const txCode = z.object({
     length: optional(wholeNumber(TX_CODE_LENGTH)),

@@ -4,18 +4,14 @@ import type { Webhook } from '../../../proto/gen/webhooks/v1/webhooks.ts';
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../../proto/limits.ts';
 import { oneOf } from '../../answer-fields.ts';
 import { endpoint } from '../../endpoint.ts';
-import { listOf, optional, paging } from '../../fields.ts';
+import { listOf, optional, paging, wholeNumber } from '../../fields.ts';
 import { ListAnswer } from '../../lists.ts';
 
 export const byWebhook = z.object({ webhook_id: z.string() });
 
 const types = listOf(z.string(), { max: EVENT_TYPES.length });
 
-const OVERLAP_RANGE = `must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}`;
-const overlap = z
-    .number()
-    .refine((seconds) => Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_OVERLAP_SECONDS, OVERLAP_RANGE)
-    .meta({ type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: DEFAULT_OVERLAP_SECONDS });
+const overlap = wholeNumber({ min: 0, max: MAX_OVERLAP_SECONDS, default: DEFAULT_OVERLAP_SECONDS });
 
 export const webhook = z.object({
     webhook_id: z.string(),
