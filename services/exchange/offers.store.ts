@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { type AccountPage, accountPage } from '../account-pages.store.ts';
-import { claimedAlone, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
+import { makeClaim, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
 import { type OfferRow, type OwnOffer, offerRow } from './rows.ts';
 
 const OFFER = sql.fragment`id, issuer, configuration, created_at, expires_at, code_used_at, token_expires_at, tx_failures,
@@ -65,17 +65,14 @@ const REFUSED = new Error('the quota has no room');
 
 function inserted(db: Database, { offer, quota, claim }: NewOffer, lifetime: CallLifetime): Promise<Outcome> {
     const { account } = offer;
-    const work = async ({ rows }: Queries): Promise<Outcome> => {
-        if (claim) {
-            const made = await rows(sql.unsafe`WITH ${claimedAlone('exchange', claim)} SELECT id FROM claimed`);
-            if (made.length === 0) return 'held';
-        }
-        const place = await rows(sql.unsafe`
+    const work = async (transaction: Queries): Promise<Outcome> => {
+        if (claim && !(await makeClaim(transaction, 'exchange', claim))) return 'held';
+        const place = await transaction.rows(sql.unsafe`
             INSERT INTO exchange.accounts AS accounts (account, offers) VALUES (${account}, 1)
             ON CONFLICT (account) DO UPDATE SET offers = accounts.offers + 1 WHERE accounts.offers < ${quota}
             RETURNING 1`);
         if (place.length === 0) throw REFUSED; // so that the claim is not made either
-        await rows(insertion(offer));
+        await transaction.rows(insertion(offer));
         return 'written';
     };
     return db.transaction(work, 'offer_insert', lifetime).catch((error: unknown): Outcome => {

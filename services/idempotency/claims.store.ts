@@ -1,6 +1,13 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
-import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import {
+    type Database,
+    isDeadlock,
+    isRefusedStatement,
+    type Queries,
+    STORE_GROUPS,
+    sql,
+} from '../../platform/postgres/db.ts';
 import { pruneByTime } from '../../platform/postgres/prune.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { type Claim, type HeldClaim, heldClaim } from './claim.ts';
@@ -71,6 +78,12 @@ export function claimedAlone(owner: Owner, claim: NewClaim) {
     return sql.fragment`new AS (
             SELECT * FROM ${sql.unnest([claimValues(claim)], CLAIM_TYPES)} AS new (${CLAIM_COLUMNS})
         ), ${claimedFromNew(owner, claim)}`;
+}
+
+/** Makes a claim in the transaction of its write. Resolves to false if an earlier call holds it. */
+export async function makeClaim({ rows }: Queries, owner: Owner, claim: NewClaim): Promise<boolean> {
+    const made = await rows(sql.unsafe`WITH ${claimedAlone(owner, claim)} SELECT id FROM claimed`);
+    return made.length > 0;
 }
 
 /** Removes claims whose rows were refused, in the transaction that has made them. */

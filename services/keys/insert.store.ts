@@ -1,6 +1,6 @@
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
-import { claimedAlone, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
+import { makeClaim, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
 import { causeOf } from '../outbox/cause.ts';
 import { appendOwnEvents } from '../outbox/outbox.store.ts';
 import { insertedKey } from './columns.store.ts';
@@ -32,7 +32,7 @@ export async function insertKey(
         await transaction.rows(sql.unsafe`
             INSERT INTO keys.accounts (account, active_keys) VALUES (${account}, 0) ON CONFLICT DO NOTHING`);
         await lockAccount(transaction, account);
-        if (claim && !(await makeClaim(transaction, claim))) return 'held';
+        if (claim && !(await makeClaim(transaction, 'keys', claim))) return 'held';
         const inserted = await transaction.rows(sql.unsafe`
             ${insertedKey(key, sql.fragment`(${freeBucket({ account, now, since })})`)}
             WHERE (${placesInUse(account, now)}) < ${most.active} AND (${allKeys(account)}) < ${most.all}
@@ -50,10 +50,4 @@ export async function insertKey(
         if (error === REFUSED) return 'refused';
         throw error;
     }
-}
-
-/** Returns false if an earlier call holds the claim. */
-export async function makeClaim({ rows }: Queries, claim: NewClaim): Promise<boolean> {
-    const made = await rows(sql.unsafe`WITH ${claimedAlone('keys', claim)} SELECT id FROM claimed`);
-    return made.length > 0;
 }

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import type { Version } from '../../platform/access/liveness-marks.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
-import { type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
+import { makeClaim, type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
 import { causeOf } from '../outbox/cause.ts';
 import { appendOwnEvents } from '../outbox/outbox.store.ts';
 import { insertedKey, lockKey } from './columns.store.ts';
-import { makeClaim } from './insert.store.ts';
 import { allKeys, BUCKET, lives, lockAccount, settlePlaces } from './places.store.ts';
 import { type KeyRow, type NewKeyRow, type OwnKey, versionRow } from './rows.ts';
 
@@ -61,7 +60,8 @@ export function rotateKey(
         await lockAccount(transaction, own.account);
         const [key] = await transaction.rows(lockKey(own));
         if (!key) return undefined;
-        if (claim && !(await makeClaim(transaction, claim))) return 'held'; // before an earlier rotation counts against it
+        // Before an earlier rotation counts against it.
+        if (claim && !(await makeClaim(transaction, 'keys', claim))) return 'held';
         check(key);
         const { account, name, tier, expires_at, scopes, allowed, bucket } = key;
         const ended = await transaction.rows(sql.type(versionRow)`

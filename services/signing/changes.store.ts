@@ -1,7 +1,7 @@
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import type { EventType } from '../../proto/event-types.ts';
-import { claimedAlone, type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
+import { makeClaim, sealClaim } from '../idempotency/claims.store.ts';
 import { causeOf } from '../outbox/cause.ts';
 import { appendOwnEvents } from '../outbox/outbox.store.ts';
 import { issuerRow, keyRow, type NewIssuer, type NewKey, type OwnIssuer, type SigningStore } from './rows.ts';
@@ -62,7 +62,7 @@ const REFUSED = new Error('the quota has no room');
 function inserting(db: Database): SigningStore['insert'] {
     return ({ issuer, key, quota, claim }, lifetime) => {
         const work = async (transaction: Queries) => {
-            if (claim && !(await makeClaim(transaction, claim))) return 'held';
+            if (claim && !(await makeClaim(transaction, 'signing', claim))) return 'held';
             const place = await transaction.rows(sql.unsafe`
                 INSERT INTO signing.accounts AS accounts (account, issuers) VALUES (${issuer.account}, 1)
                 ON CONFLICT (account) DO UPDATE SET issuers = accounts.issuers + 1 WHERE accounts.issuers < ${quota}
@@ -84,7 +84,7 @@ function rotating(db: Database): SigningStore['rotate'] {
         const work = async (transaction: Queries) => {
             const [issuer] = await transaction.rows(lockIssuer(own));
             if (!issuer) return 'missing';
-            if (claim && !(await makeClaim(transaction, claim))) return 'held';
+            if (claim && !(await makeClaim(transaction, 'signing', claim))) return 'held';
             check(issuer, await transaction.rows(keysOf(own, mostKeys)));
             const [retired] = await transaction.rows(sql.type(retiredRow)`
                 UPDATE signing.keys SET retired_at = ${created_at}
@@ -98,12 +98,6 @@ function rotating(db: Database): SigningStore['rotate'] {
         };
         return db.transaction(work, 'issuer_rotate', lifetime);
     };
-}
-
-/** Returns false if an earlier call holds the claim. */
-async function makeClaim({ rows }: Queries, claim: NewClaim): Promise<boolean> {
-    const made = await rows(sql.unsafe`WITH ${claimedAlone('signing', claim)} SELECT id FROM claimed`);
-    return made.length > 0;
 }
 
 /** Returns false if the issuer is one of the service itself, and there is one. */

@@ -3,7 +3,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { type AccountPage, FIRST_ID, LAST_ID } from '../account-pages.store.ts';
 import type { ErasureStep } from '../erasure.ts';
-import { claimedAlone, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
+import { makeClaim, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
 import { appendDeliveries, type DeliveriesStore, deliveriesStore } from './deliveries.store.ts';
 import { webhooksErasure } from './erase.store.ts';
 import { type EndpointRow, endpointRow, type NewDelivery, type OwnEndpoint } from './rows.ts';
@@ -123,17 +123,14 @@ function inserted(
     lifetime: CallLifetime,
 ): Promise<Outcome> {
     const { id, account, url, types, description, state, created_at } = endpoint;
-    const work = async ({ rows }: Queries): Promise<Outcome> => {
-        if (claim) {
-            const made = await rows(sql.unsafe`WITH ${claimedAlone('webhooks', claim)} SELECT id FROM claimed`);
-            if (made.length === 0) return 'held';
-        }
-        const place = await rows(sql.unsafe`
+    const work = async (transaction: Queries): Promise<Outcome> => {
+        if (claim && !(await makeClaim(transaction, 'webhooks', claim))) return 'held';
+        const place = await transaction.rows(sql.unsafe`
             INSERT INTO webhooks.accounts AS accounts (account, endpoints) VALUES (${account}, 1)
             ON CONFLICT (account) DO UPDATE SET endpoints = accounts.endpoints + 1 WHERE accounts.endpoints < ${quota}
             RETURNING 1`);
         if (place.length === 0) throw REFUSED; // so that the claim is not made either
-        await rows(sql.unsafe`
+        await transaction.rows(sql.unsafe`
             INSERT INTO webhooks.endpoints (id, account, url, types, description, state, created_at, cursor)
             VALUES (${id}, ${account}, ${url}, ${sql.array(types, 'text')}, ${description}, ${state}, ${created_at},
                 ${cursor})`);

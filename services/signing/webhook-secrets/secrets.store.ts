@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Coalescer } from '../../../platform/batch.ts';
 import type { CallLifetime } from '../../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
-import { claimedAlone, type NewClaim } from '../../idempotency/claims.store.ts';
+import { makeClaim, type NewClaim } from '../../idempotency/claims.store.ts';
 import type { Sealed, SecretPlace } from '../data-keys.ts';
 import { groups } from '../store.ts';
 
@@ -63,17 +63,15 @@ function inserted({ secret, webhook, account, sealed, data_key, created_at }: Ne
 
 /** A secret whose time is over stays until the next rotation, so that another rotation can always lock a row. */
 async function rotate(
-    { rows }: Queries,
+    transaction: Queries,
     { secret, endsAt, claim }: { secret: NewSecret; endsAt: string; claim: NewClaim | undefined },
 ): Promise<'written' | 'held' | 'missing'> {
+    const { rows } = transaction;
     const own = sql.fragment`webhook = ${secret.webhook} AND account = ${secret.account}`;
     const locked = await rows(sql.unsafe`
         SELECT id FROM signing.webhook_secrets WHERE ${own} ORDER BY id FOR UPDATE`);
     if (locked.length === 0) return 'missing';
-    if (claim) {
-        const made = await rows(sql.unsafe`WITH ${claimedAlone('signing', claim)} SELECT id FROM claimed`);
-        if (made.length === 0) return 'held';
-    }
+    if (claim && !(await makeClaim(transaction, 'signing', claim))) return 'held';
     await rows(sql.unsafe`DELETE FROM signing.webhook_secrets WHERE ${own} AND ends_at IS NOT NULL`);
     await rows(sql.unsafe`UPDATE signing.webhook_secrets SET ends_at = ${endsAt} WHERE ${own}`);
     await rows(inserted(secret));
