@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { type AccountPage, accountPage } from '../account-pages.store.ts';
-import { makeClaim, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
+import { type NewClaim, type Outcome, writeClaimed } from '../idempotency/claims.store.ts';
 import { type OfferRow, type OwnOffer, offerRow } from './rows.ts';
 
 const OFFER = sql.fragment`id, issuer, configuration, created_at, expires_at, code_used_at, token_expires_at, tx_failures,
@@ -61,24 +61,18 @@ export function offersStore(db: Database): OffersStore {
     };
 }
 
-const REFUSED = new Error('the quota has no room');
-
 function inserted(db: Database, { offer, quota, claim }: NewOffer, lifetime: CallLifetime): Promise<Outcome> {
     const { account } = offer;
-    const work = async (transaction: Queries): Promise<Outcome> => {
-        if (claim && !(await makeClaim(transaction, 'exchange', claim))) return 'held';
-        const place = await transaction.rows(sql.unsafe`
+    const write = async ({ rows }: Queries) => {
+        const place = await rows(sql.unsafe`
             INSERT INTO exchange.accounts AS accounts (account, offers) VALUES (${account}, 1)
             ON CONFLICT (account) DO UPDATE SET offers = accounts.offers + 1 WHERE accounts.offers < ${quota}
             RETURNING 1`);
-        if (place.length === 0) throw REFUSED; // so that the claim is not made either
-        await transaction.rows(insertion(offer));
-        return 'written';
+        if (place.length === 0) return false;
+        await rows(insertion(offer));
+        return true;
     };
-    return db.transaction(work, 'offer_insert', lifetime).catch((error: unknown): Outcome => {
-        if (error === REFUSED) return 'refused';
-        throw error;
-    });
+    return writeClaimed(db, { owner: 'exchange', claim, name: 'offer_insert' }, write, lifetime);
 }
 
 function insertion(offer: NewOffer['offer']) {

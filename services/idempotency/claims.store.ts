@@ -86,6 +86,27 @@ export async function makeClaim({ rows }: Queries, owner: Owner, claim: NewClaim
     return made.length > 0;
 }
 
+/** Undoes a transaction that may not write its row, together with its claim. */
+const REFUSED = new Error('the row may not be written');
+
+/** Makes a claim, if there is one, and writes a row in one transaction. `write` resolves to false if it may not write it. */
+export function writeClaimed(
+    db: Database,
+    { owner, claim, name }: { owner: Owner; claim: NewClaim | undefined; name: string },
+    write: (transaction: Queries) => Promise<boolean>,
+    lifetime: CallLifetime,
+): Promise<Outcome> {
+    const work = async (transaction: Queries): Promise<Outcome> => {
+        if (claim && !(await makeClaim(transaction, owner, claim))) return 'held';
+        if (!(await write(transaction))) throw REFUSED;
+        return 'written';
+    };
+    return db.transaction(work, name, lifetime).catch((error: unknown): Outcome => {
+        if (error === REFUSED) return 'refused';
+        throw error;
+    });
+}
+
 /** Removes claims whose rows were refused, in the transaction that has made them. */
 export function releaseClaims(owner: Owner, claims: readonly NewClaim[]) {
     const ids = claims.map(({ id }) => id);

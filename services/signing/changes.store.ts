@@ -1,7 +1,7 @@
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import type { EventType } from '../../proto/event-types.ts';
-import { makeClaim, sealClaim } from '../idempotency/claims.store.ts';
+import { makeClaim, sealClaim, writeClaimed } from '../idempotency/claims.store.ts';
 import { causeOf } from '../outbox/cause.ts';
 import { appendOwnEvents } from '../outbox/outbox.store.ts';
 import { issuerRow, keyRow, type NewIssuer, type NewKey, type OwnIssuer, type SigningStore } from './rows.ts';
@@ -57,25 +57,19 @@ export function changes(
     };
 }
 
-const REFUSED = new Error('the quota has no room');
-
 function inserting(db: Database): SigningStore['insert'] {
     return ({ issuer, key, quota, claim }, lifetime) => {
-        const work = async (transaction: Queries) => {
-            if (claim && !(await makeClaim(transaction, 'signing', claim))) return 'held';
+        const write = async (transaction: Queries) => {
             const place = await transaction.rows(sql.unsafe`
                 INSERT INTO signing.accounts AS accounts (account, issuers) VALUES (${issuer.account}, 1)
                 ON CONFLICT (account) DO UPDATE SET issuers = accounts.issuers + 1 WHERE accounts.issuers < ${quota}
                 RETURNING 1`);
-            if (place.length === 0) throw REFUSED; // so that the claim is not made either
+            if (place.length === 0) return false;
             await insertIssuer(transaction, { issuer, key });
             await publish(transaction, issuer, { type: 'issuer.created', kid: key.kid, lifetime });
-            return 'written';
+            return true;
         };
-        return db.transaction(work, 'issuer_insert', lifetime).catch((error: unknown) => {
-            if (error === REFUSED) return 'refused';
-            throw error;
-        });
+        return writeClaimed(db, { owner: 'signing', claim, name: 'issuer_insert' }, write, lifetime);
     };
 }
 

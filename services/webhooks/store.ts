@@ -3,7 +3,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { type AccountPage, FIRST_ID, LAST_ID } from '../account-pages.store.ts';
 import type { ErasureStep } from '../erasure.ts';
-import { makeClaim, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
+import { type NewClaim, type Outcome, writeClaimed } from '../idempotency/claims.store.ts';
 import { appendDeliveries, type DeliveriesStore, deliveriesStore } from './deliveries.store.ts';
 import { webhooksErasure } from './erase.store.ts';
 import { type EndpointRow, endpointRow, type NewDelivery, type OwnEndpoint } from './rows.ts';
@@ -115,31 +115,25 @@ function reading(db: Database): Pick<WebhooksStore, 'list' | 'count' | 'find'> {
     };
 }
 
-const REFUSED = new Error('the quota has no room');
-
 function inserted(
     db: Database,
     { endpoint, cursor, quota, claim }: NewEndpoint,
     lifetime: CallLifetime,
 ): Promise<Outcome> {
     const { id, account, url, types, description, state, created_at } = endpoint;
-    const work = async (transaction: Queries): Promise<Outcome> => {
-        if (claim && !(await makeClaim(transaction, 'webhooks', claim))) return 'held';
-        const place = await transaction.rows(sql.unsafe`
+    const write = async ({ rows }: Queries) => {
+        const place = await rows(sql.unsafe`
             INSERT INTO webhooks.accounts AS accounts (account, endpoints) VALUES (${account}, 1)
             ON CONFLICT (account) DO UPDATE SET endpoints = accounts.endpoints + 1 WHERE accounts.endpoints < ${quota}
             RETURNING 1`);
-        if (place.length === 0) throw REFUSED; // so that the claim is not made either
-        await transaction.rows(sql.unsafe`
+        if (place.length === 0) return false;
+        await rows(sql.unsafe`
             INSERT INTO webhooks.endpoints (id, account, url, types, description, state, created_at, cursor)
             VALUES (${id}, ${account}, ${url}, ${sql.array(types, 'text')}, ${description}, ${state}, ${created_at},
                 ${cursor})`);
-        return 'written';
+        return true;
     };
-    return db.transaction(work, 'webhook_insert', lifetime).catch((error: unknown): Outcome => {
-        if (error === REFUSED) return 'refused';
-        throw error;
-    });
+    return writeClaimed(db, { owner: 'webhooks', claim, name: 'webhook_insert' }, write, lifetime);
 }
 
 async function removed({ rows }: Queries, { account, id }: OwnEndpoint): Promise<boolean> {
