@@ -12,17 +12,9 @@ import { claimErasure } from '../idempotency/erase.store.ts';
 export function credentialErasure(db: Database): readonly ErasureStep[] {
     return [
         async (account, context) => {
-            const statement = sql.type(erasedCount)`
-                WITH erased AS (
-                    UPDATE credentials.credentials
-                    SET subject = ${ERASED_SUBJECT}, credential_type = '', revocation_reason = NULL
-                    WHERE id = ANY(ARRAY(
-                        (${idsOf(account, sql.fragment`<`)}) UNION ALL (${idsOf(account, sql.fragment`>`)})
-                        LIMIT ${ERASED_ROWS}))
-                    RETURNING 1
-                )
-                SELECT count(*) AS erased FROM erased`;
-            return leftNone(await db.rows(statement, 'credentials_erase', context));
+            const ids = sql.fragment`
+                (${idsOf(account, sql.fragment`<`)}) UNION ALL (${idsOf(account, sql.fragment`>`)}) LIMIT ${ERASED_ROWS}`;
+            return leftNone(await db.rows(erasing(ids), 'credentials_erase', context));
         },
         claimErasure('credentials', db),
         ...countErasure('credentials', db),
@@ -41,15 +33,20 @@ function idsOf(account: string, side: ReturnType<typeof sql.fragment>) {
 /** The step that erases a subject in one database, as the account is erased from its credentials. */
 export function subjectStep(db: Database): ErasureStep {
     return async (subject, context) => {
-        const statement = sql.type(erasedCount)`
-            WITH erased AS (
-                UPDATE credentials.credentials
-                SET subject = ${ERASED_SUBJECT}, credential_type = '', revocation_reason = NULL
-                WHERE id = ANY(ARRAY(
-                    SELECT id FROM credentials.credentials WHERE subject = ${subject} ORDER BY id LIMIT ${ERASED_ROWS}))
-                RETURNING 1
-            )
-            SELECT count(*) AS erased FROM erased`;
-        return leftNone(await db.rows(statement, 'subject_erase', context));
+        const ids = sql.fragment`
+            SELECT id FROM credentials.credentials WHERE subject = ${subject} ORDER BY id LIMIT ${ERASED_ROWS}`;
+        return leftNone(await db.rows(erasing(ids), 'subject_erase', context));
     };
+}
+
+/** Erases what the credentials that a query names say about their subjects. */
+function erasing(ids: ReturnType<typeof sql.fragment>) {
+    return sql.type(erasedCount)`
+        WITH erased AS (
+            UPDATE credentials.credentials
+            SET subject = ${ERASED_SUBJECT}, credential_type = '', revocation_reason = NULL
+            WHERE id = ANY(ARRAY(${ids}))
+            RETURNING 1
+        )
+        SELECT count(*) AS erased FROM erased`;
 }
