@@ -1,6 +1,7 @@
 import { invalid } from '../platform/errors.ts';
 import { MAX_NAME_LENGTH } from '../proto/limits.ts';
 import { isText } from '../tokens/texts.ts';
+import { readExpiry } from '../tokens/times.ts';
 
 /**
  * Throws AppError `invalid`, which names the field, if the text cannot be stored or is longer than `max` characters.
@@ -21,4 +22,13 @@ export function requireName(text: string): string {
     if (name === '') throw invalid('name must not be blank.');
     requireText('name', name, MAX_NAME_LENGTH);
     return name;
+}
+
+/** Returns the time in UTC with milliseconds. Throws AppError `invalid` if the text is not a date or a date-time. */
+export function requireExpiry(text: string): string {
+    const expiresAt = readExpiry(text);
+    if (expiresAt === undefined) {
+        throw invalid('expiration_date must be an ISO 8601 date, or a date and time with an offset from UTC.');
+    }
+    return expiresAt;
 }

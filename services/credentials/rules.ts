@@ -2,7 +2,6 @@ import { type AppError, invalid } from '../../platform/errors.ts';
 import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
 import { isCredentialType, MAX_NEW_SUBJECT_LENGTH, MAX_TYPE_LENGTH } from '../../tokens/credential.ts';
 import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
-import { readExpiry } from '../../tokens/times.ts';
 import { namesKey } from '../../tokens/verification-key.ts';
 import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import { requireJsonObject } from '../json-object.ts';
@@ -51,15 +50,6 @@ export function requireCredentialType(text: string): void {
 
 export function requireReason(reason: string): void {
     requireText('reason', reason, MAX_REASON_LENGTH);
-}
-
-/** Returns the time in UTC with milliseconds. Throws AppError `invalid` if the text is not a date or a date-time. */
-export function requireExpiry(text: string): string {
-    const expiresAt = readExpiry(text);
-    if (expiresAt === undefined) {
-        throw invalid('expiration_date must be an ISO 8601 date, or a date and time with an offset from UTC.');
-    }
-    return expiresAt;
 }
 
 export function requireClaims(text: string): void {

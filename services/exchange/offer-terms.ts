@@ -10,10 +10,9 @@ import {
 } from '../../proto/limits.ts';
 import { MAX_NEW_SUBJECT_LENGTH } from '../../tokens/credential.ts';
 import { isDid } from '../../tokens/did-key.ts';
-import { readExpiry } from '../../tokens/times.ts';
 import { claimsFault } from '../../tokens/write-sd-jwt-vc.ts';
 import { requireJsonObject } from '../json-object.ts';
-import { requireText } from '../texts.ts';
+import { requireExpiry, requireText } from '../texts.ts';
 
 /** What a wallet tells its holder about a transaction code (OpenID4VCI 1.0, section 4.1.1). */
 export interface TxCodeTerms {
@@ -37,9 +36,7 @@ export function offerTerms(request: CreateOfferRequest): OfferTerms {
     if (subject_did !== undefined && !(isDid(subject_did) && subject_did.length <= MAX_NEW_SUBJECT_LENGTH)) {
         throw invalid(`subject_did must be a DID of at most ${MAX_NEW_SUBJECT_LENGTH} characters.`);
     }
-    if (expiration_date !== undefined && readExpiry(expiration_date) === undefined) {
-        throw invalid('expiration_date must be an ISO 8601 date, or a date and time with an offset from UTC.');
-    }
+    if (expiration_date !== undefined) requireExpiry(expiration_date);
     if (expires_in < 1 || expires_in > MAX_OFFER_SECONDS) {
         throw invalid(`expires_in must be from 1 to ${MAX_OFFER_SECONDS}.`);
     }

@@ -7,7 +7,6 @@ import { contextFromMetadata } from '../../../platform/rpc/unary.ts';
 import { requireCredentialId } from '../../../services/credential-id.ts';
 import {
     requireCredentialType,
-    requireExpiry,
     requireIssuer,
     requireNewSubject,
     requireReason,
@@ -20,6 +19,7 @@ import { splitJwt } from '../../../services/exchange/wallet/jwt.ts';
 import { requireAccountId } from '../../../services/identity/user.ts';
 import { requireChange, requireRestrictions } from '../../../services/keys/restrictions.ts';
 import { requireAlgorithm } from '../../../services/signing/new-key.ts';
+import { requireExpiry } from '../../../services/texts.ts';
 import { isTier, requireTier } from '../../../services/tiers.ts';
 import { continuations } from '../../../services/wallet/continuation.ts';
 import { requirePage } from '../../../services/wallet/list.ts';
@@ -111,7 +111,7 @@ export const RULE_PARSERS: readonly Parser[] = [
         run: requireCredentialType,
     },
     { at: 'services/credentials/rules.ts:requireReason', longest: MIB, worst: texts, run: requireReason },
-    { at: 'services/credentials/rules.ts:requireExpiry', longest: MIB, worst: times, run: requireExpiry },
+    { at: 'services/texts.ts:requireExpiry', longest: MIB, worst: times, run: requireExpiry },
     {
         at: 'services/cursors.ts:open',
         longest: MIB,
