@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { sealAs, unsealAs } from '../workers/crypto/seal.ts';
 
 /** Seals data that a caller returns later, to any process of the service. */
@@ -19,7 +19,8 @@ const KEY_BYTES = 32;
  * uses. Each place has its own key (HMAC-SHA-256), which keeps the number of random nonces per key small.
  */
 export function sharedSeal(secrets: readonly [string, ...string[]], purpose: string): SharedSeal {
-    const keyFrom = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES));
+    const keyFrom = (secret: string) =>
+        createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES)));
     const [first, ...others] = secrets;
     const sealingKey = keyFrom(first);
     const openingKeys = [sealingKey, ...others.map(keyFrom)];
@@ -39,7 +40,7 @@ export function sharedSeal(secrets: readonly [string, ...string[]], purpose: str
     };
 }
 
-function keyOf(key: Buffer, associated: Buffer): Buffer {
+function keyOf(key: KeyObject, associated: Buffer): Buffer {
     return createHmac('sha256', key).update(associated).digest();
 }
 

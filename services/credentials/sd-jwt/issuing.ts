@@ -7,7 +7,7 @@ import type { Concealed, ConcealPrimitives } from '../../../tokens/concealing.ts
 import { MAX_TYPE_LENGTH } from '../../../tokens/credential.ts';
 import { isIssuerWebDid } from '../../../tokens/web-did.ts';
 import { type Confirmation, concealVc, isVct, type NewSdJwtVc, writeSdJwtVc } from '../../../tokens/write-sd-jwt-vc.ts';
-import { keyInDidUrl, keyInJwkText } from '../../../workers/crypto/holder-key.ts';
+import { keyInDidUrl, publicJwkIn } from '../../../workers/crypto/holder-key.ts';
 
 /** What is signed of a credential that is issued as an SD-JWT VC, without what is known only then. */
 export interface SdJwtDraft {
@@ -66,8 +66,8 @@ function confirmationOf({ holder_key, holder_did_url }: CredentialForm): Confirm
         throw invalid('holder_key and holder_did_url may not be set both.');
     }
     if (holder_key !== undefined) {
-        const key = keyInJwkText(holder_key);
-        if (key) return { jwk: key.jwk };
+        const jwk = publicJwkIn(holder_key);
+        if (jwk) return { jwk };
         throw invalid('holder_key must be a public JWK with a key of P-256 or Ed25519.');
     }
     if (holder_did_url === undefined || keyInDidUrl(holder_did_url)) {
