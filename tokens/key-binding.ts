@@ -15,7 +15,7 @@ export interface Binding {
 /** How old the signature of a holder may be, in seconds: she signs when she is asked. Beyond it: it does not count. */
 const MAX_AGE_S = 300;
 /** How far the clock of a holder may be ahead, in seconds. Beyond it: her signature does not count. */
-const MAX_AHEAD_S = 60;
+export const MAX_AHEAD_S = 60;
 
 /** Returns why the holder's signature does not count; undefined if it does. `cnf` is the member of the payload. */
 export function bindingFault(
@@ -36,14 +36,23 @@ export function bindingFault(
     if (payload['sd_hash'] !== primitives.digest(sent.covered)) return 'The key binding is for another token.';
     if (payload['aud'] !== expected.audience) return 'The key binding is for another audience.';
     if (payload['nonce'] !== expected.nonce) return 'The nonce is not the expected one.';
-    return timeFault(payload, expected.now / 1_000);
+    const fault = timeFault(payload, { now: expected.now, maxAge: MAX_AGE_S });
+    return fault && `The key binding ${fault}.`;
 }
 
-function timeFault({ iat, nbf, exp }: Record<string, unknown>, now: number): string | undefined {
-    if (typeof iat !== 'number' || iat > now + MAX_AHEAD_S) return 'The key binding is not valid yet.';
-    if (iat < now - MAX_AGE_S) return `The key binding is older than ${MAX_AGE_S} seconds.`;
-    if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now)) return 'The key binding is not valid yet.';
-    if (exp !== undefined && !(typeof exp === 'number' && exp > now)) return 'The key binding has expired.';
+/**
+ * Returns why what a holder has signed does not count at this time, as the end of a sentence; undefined if it does. `now` is
+ * in milliseconds since 1970. `maxAge` and `tolerance` (of nbf and exp) are in seconds.
+ */
+export function timeFault(
+    { iat, nbf, exp }: Record<string, unknown>,
+    { now, maxAge, tolerance = 0 }: { now: number; maxAge: number; tolerance?: number },
+): string | undefined {
+    const seconds = now / 1_000;
+    if (typeof iat !== 'number' || iat > seconds + MAX_AHEAD_S) return 'is not valid yet';
+    if (iat < seconds - maxAge) return `is older than ${maxAge} seconds`;
+    if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= seconds + tolerance)) return 'is not valid yet';
+    if (exp !== undefined && !(typeof exp === 'number' && exp > seconds - tolerance)) return 'has expired';
     return undefined;
 }
 

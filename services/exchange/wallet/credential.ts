@@ -18,12 +18,12 @@ export async function issueCredential(
     request: IssueCredentialRequest,
     context: CallContext,
 ): Promise<IssueCredentialResponse> {
-    const { store, nonces, publicUrl } = deps;
+    const { store, nonces, publicUrl, clock } = deps;
     const opened = await openedBy(deps, request, '/credential', context);
     const definition = definitionIn(opened.definition);
     refuseOthers(request, opened, definition);
     const audience = credentialIssuer(publicUrl, request.issuer_id);
-    const purpose = { audience, issuer_id: request.issuer_id, proof_algs: definition.proof_algs, nonces };
+    const purpose = { audience, issuer_id: request.issuer_id, proof_algs: definition.proof_algs, nonces, now: clock() };
     const keys = await provenKeys(request.proofs, purpose);
     const thumbprints = keys.map(({ thumbprint }) => thumbprint);
     if (!(await store.bind({ offer: opened.id, thumbprints, max_keys: definition.max_keys }, context))) {

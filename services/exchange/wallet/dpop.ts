@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../../platform/errors.ts';
 import type { Redis } from '../../../platform/redis/redis.ts';
+import { MAX_AHEAD_S, timeFault } from '../../../tokens/key-binding.ts';
 import { keyInJwk } from '../../../workers/crypto/holder-key.ts';
 import { hasSignature, splitJwt } from './jwt.ts';
 
@@ -18,20 +19,21 @@ export interface DpopProofs {
 }
 
 const TYPE = 'dpop+jwt';
-/** How far the time of a proof may be from ours, in seconds. Beyond it: the proof is not acceptable. */
+/** How old a proof may be, in seconds. Beyond it: the proof is not acceptable. */
 const MAX_AGE_S = 60;
 /** Maximum length of the id of a proof, in characters. Beyond it: the proof is not acceptable. */
 const MAX_ID_LENGTH = 256;
 
-/** `firstUse`: resolves to true if this id was not used before, for at least twice MAX_AGE_S. */
+/** `firstUse`: resolves to true if this id was not used before, for as long as its proof is acceptable. */
 export function dpopProofs(firstUse: (id: string) => Promise<boolean>, clock: () => number): DpopProofs {
     return {
         async keyOf(proof, { method, url, token }) {
             const jwt = splitJwt(proof, TYPE);
             const key = jwt && keyInJwk(jwt.header['jwk']);
             if (!jwt || !key || key.alg !== jwt.alg) return undefined;
-            const { htm, htu, iat, jti, ath } = jwt.payload;
-            const isRecent = typeof iat === 'number' && Math.abs(clock() / 1_000 - iat) <= MAX_AGE_S;
+            const { htm, htu, jti, ath } = jwt.payload;
+            const times = { now: clock(), maxAge: MAX_AGE_S, tolerance: MAX_AHEAD_S };
+            const isRecent = timeFault(jwt.payload, times) === undefined;
             const isHere = htm === method && typeof htu === 'string' && htu.split(/[?#]/, 1)[0] === url;
             const isOfToken = token === undefined || ath === hash('sha256', token, 'base64url');
             const isNamed = typeof jti === 'string' && jti !== '' && jti.length <= MAX_ID_LENGTH;
@@ -47,10 +49,12 @@ export function dpopProofs(firstUse: (id: string) => Promise<boolean>, clock: ()
 /** Remembers the ids of proofs in Redis. An id can be used once, by all processes together. */
 export function usedProofs(redis: Redis): (id: string) => Promise<boolean> {
     return async (id) => {
-        const answer = await redis.set(`dpop:${id}`, '1', 'EX', 2 * MAX_AGE_S + 1, 'NX').catch((cause: unknown) => {
-            const text = 'The use of a DPoP proof cannot be recorded now.';
-            throw new AppError('unavailable', text, { retry_after: 1, reason: 'redis', cause });
-        });
+        const answer = await redis
+            .set(`dpop:${id}`, '1', 'EX', MAX_AHEAD_S + MAX_AGE_S + 1, 'NX')
+            .catch((cause: unknown) => {
+                const text = 'The use of a DPoP proof cannot be recorded now.';
+                throw new AppError('unavailable', text, { retry_after: 1, reason: 'redis', cause });
+            });
         return answer === 'OK';
     };
 }

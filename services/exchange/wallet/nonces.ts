@@ -12,7 +12,7 @@ export interface Nonces {
 }
 
 /** How long a nonce can be used, in milliseconds. Beyond it: `invalid_nonce`. */
-const LIFETIME_MS = 300_000;
+export const LIFETIME_MS = 300_000;
 /** Length of a nonce, in characters: a sealed time has 37 bytes. Beyond it: it is none. */
 const NONCE_LENGTH = 50;
 

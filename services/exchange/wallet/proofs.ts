@@ -1,6 +1,7 @@
+import { MAX_AHEAD_S, timeFault } from '../../../tokens/key-binding.ts';
 import { type HolderKey, keyInDidUrl, keyInJwk } from '../../../workers/crypto/holder-key.ts';
 import { hasSignature, splitJwt } from './jwt.ts';
-import type { Nonces } from './nonces.ts';
+import { LIFETIME_MS, type Nonces } from './nonces.ts';
 import { oauthError } from './oauth-error.ts';
 
 /** A key that a wallet has, and how it names it. */
@@ -16,6 +17,8 @@ interface Purpose {
     issuer_id: string;
     proof_algs: readonly string[];
     nonces: Nonces;
+    /** Milliseconds since 1970. */
+    now: number;
 }
 
 const PROOF_TYPE = 'openid4vci-proof+jwt';
@@ -31,7 +34,7 @@ export async function provenKeys(proofs: readonly string[], purpose: Purpose): P
     });
 }
 
-async function provenKey(proof: string, { audience, issuer_id, proof_algs, nonces }: Purpose): Promise<ProvenKey> {
+async function provenKey(proof: string, { audience, issuer_id, proof_algs, nonces, now }: Purpose): Promise<ProvenKey> {
     const jwt = splitJwt(proof, PROOF_TYPE);
     if (!jwt) {
         throw invalidProof(`A proof must be a JWT (typ ${PROOF_TYPE}, alg ES256 or EdDSA, no crit, no b64).`);
@@ -48,6 +51,8 @@ async function provenKey(proof: string, { audience, issuer_id, proof_algs, nonce
     const { aud, iat, nonce } = jwt.payload;
     if (aud !== audience) throw invalidProof('The aud of a proof must be the credential issuer.');
     if (typeof iat !== 'number' || typeof nonce !== 'string') throw invalidProof('A proof must have iat and nonce.');
+    const fault = timeFault(jwt.payload, { now, maxAge: LIFETIME_MS / 1_000, tolerance: MAX_AHEAD_S });
+    if (fault !== undefined) throw invalidProof(`A proof ${fault}.`);
     if (!(await hasSignature(jwt, named.key))) throw invalidProof('The signature of a proof is not valid.');
     if (!nonces.knows(nonce, issuer_id))
         throw oauthError('invalid_nonce', 'The nonce of a proof is unknown or too old.');

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { newWalletKey } from '../../support/wallets/wallet-keys.ts';
 import { send } from '../support/client.ts';
 import { anOffer, codeOf } from './exchange-examples.ts';
-import { athOf, dpopProof, identifierOf, redemption, refusedWith, tokenCall } from './wallet.ts';
+import { athOf, dpopProof, identifierOf, redemption, refusedWith, seconds, tokenCall } from './wallet.ts';
 
 describe('a token that is bound to a key', () => {
     const bound = async () => {
@@ -23,6 +23,8 @@ describe('a token that is bound to a key', () => {
             dpopProof(key, `${url}x`),
             dpopProof(key, url, { htm: 'GET' }),
             dpopProof(key, url, { iat: 1 }),
+            dpopProof(key, url, { exp: seconds() - 600 }),
+            dpopProof(key, url, { nbf: seconds() + 600 }),
             dpopProof(key, url, { jti: undefined }),
             dpopProof({ ...key, jwk: newWalletKey().jwk }, url),
             dpopProof({ ...key, jwk: { ...key.jwk, d: 'AA' } }, url),

@@ -107,6 +107,8 @@ describe('IssueCredential', () => {
         const offered = await redeemed();
         const key = newWalletKey();
         const other = await redeemed();
+        const now = clock.now / 1_000;
+        const timed = (times: object): [string, string] => [proofOf(key, offered, {}, times), 'invalid_proof'];
         const wrong: Array<[string, string]> = [
             ['x', 'invalid_proof'],
             [proofOf(key, offered, { typ: 'JWT' }), 'invalid_proof'],
@@ -128,11 +130,14 @@ describe('IssueCredential', () => {
             [proofOf(key, offered, {}, { aud: [offered.identifier] }), 'invalid_proof'],
             [proofOf(key, offered, {}, { nonce: undefined }), 'invalid_proof'],
             [proofOf(key, offered, {}, { iat: undefined }), 'invalid_proof'],
+            ...[0, now - 301, now + 61, 1e308].map((iat) => timed({ iat })),
+            ...[{ exp: now - 60 }, { exp: '9' }, { nbf: now + 61 }, { nbf: null }].map(timed),
             [proofOf(key, offered, {}, { nonce: other.c_nonce }), 'invalid_nonce'],
             [proofOf(key, offered, {}, { nonce: 'made up' }), 'invalid_nonce'],
         ];
         for (const [proof, name] of wrong) await assert.rejects(ask(offered, [proof]), refusedWith(name));
-        await ask(offered, [proofOf(key, offered)]); // none of these has bound the offer
+        const just = { iat: now - 300, exp: now - 59, nbf: now + 60 };
+        await ask(offered, [proofOf(key, offered, {}, just)]); // none of these has bound the offer
     });
 
     it('refuses requests for something else', async () => {
