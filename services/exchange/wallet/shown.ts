@@ -12,21 +12,31 @@ import { configurationOf } from '../rows.ts';
 import { credentialIssuer, unknownOffer } from '../rules.ts';
 import { codeOf, hashOf } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
+import { makerIsActive } from './maker.ts';
 
 /** The offer of a link, until it expires: a wallet may fetch it several times (OpenID4VCI 1.0, section 4.1.3). */
 export async function getCredentialOffer(
-    { store, issuerIsActive, publicUrl, clock }: WalletDependencies,
+    deps: WalletDependencies,
     { issuer_id, secret }: GetCredentialOfferRequest,
     context: CallContext,
 ): Promise<CredentialOffer> {
+    const { store, publicUrl, clock } = deps;
     if (!isId(issuer_id)) throw unknownOffer();
     const now = new Date(clock()).toISOString();
-    const row = await store.findShown({ issuer: issuer_id, hash: hashOf(secret), now }, context);
-    if (!row || !(await issuerIsActive(row, context))) throw unknownOffer();
+    const code = codeOf(secret);
+    const [row, redeemable] = await Promise.all([
+        store.findShown({ issuer: issuer_id, hash: hashOf(secret), now }, context),
+        store.findRedeemable({ issuer: issuer_id, hash: hashOf(code), now }, context),
+    ]);
+    if (!row) throw unknownOffer();
+    // A code that is spent is worth nothing, so the key that has made its offer does not matter.
+    const maker = redeemable ?? { account: row.account, api_key: null };
+    const active = [makerIsActive(deps, maker, context), deps.issuerIsActive(row, context)];
+    if ((await Promise.all(active)).includes(false)) throw unknownOffer();
     return {
         credential_issuer: credentialIssuer(publicUrl, issuer_id),
         configuration_id: row.configuration,
-        code: codeOf(secret),
+        code,
         tx_code: row.tx_code === null ? undefined : JSON.parse(row.tx_code), // the service has written it
     };
 }

@@ -5,6 +5,12 @@ import { newAccount, newKey } from '../support/world.ts';
 import { aConfiguration, anOffer, codeOf, described, GRANT, linked, redeemed } from './exchange-examples.ts';
 import { identifierOf, redemption, refusedWith, tokenCall } from './wallet.ts';
 
+/** Reads the link of an offer as a wallet does. */
+function readLink(offered: { offer_uri: string }): Promise<Answer> {
+    const { issuer_id, secret } = linked(offered);
+    return send({ path: `/issuers/${issuer_id}/offers/${secret}` });
+}
+
 describe('the link of an offer', () => {
     it('can be read again and again, also after the code is spent', async () => {
         const offered = await anOffer({ tx_code: { length: 4, description: 'It is in the letter.' } });
@@ -130,6 +136,7 @@ describe('the token endpoint', () => {
         for (const code of codes) {
             assert.deepEqual(refusedWith(await tokenCall(issuer_id, redemption(code))), [400, 'invalid_grant']);
         }
+        assert.deepEqual(refusedWith(await readLink(unspent)), [404, 'invalid_request']);
         const body = { notification_id: opened.offer_id, event: 'credential_accepted' };
         const path = `/issuers/${issuer_id}/notification`;
         const late = await send({ method: 'POST', path, token: access_token, body });
@@ -157,7 +164,6 @@ describe('the token endpoint', () => {
         const { token, issuer_id, configuration_id } = await aConfiguration();
         const { issuers, offers } = service.as({ token });
         const offered = await offers.create({ issuer_id, configuration_id, claims: {} });
-        const { secret } = linked(offered);
         const code = await codeOf(offered);
         const metadata = await service.exchange.issuerMetadata({ issuer_id });
         await issuers.archive({ issuer_id });
@@ -165,8 +171,7 @@ describe('the token endpoint', () => {
             const answer = await tokenCall(issuer_id, redemption(code), { gateway });
             assert.deepEqual(refusedWith(answer), [400, 'invalid_grant']);
         }
-        const link = await send({ path: `/issuers/${issuer_id}/offers/${secret}` });
-        assert.deepEqual(refusedWith(link), [404, 'invalid_request']);
+        assert.deepEqual(refusedWith(await readLink(offered)), [404, 'invalid_request']);
         assert.equal((await offers.get({ offer_id: offered.offer_id })).state, 'open');
         assert.deepEqual(await service.exchange.issuerMetadata({ issuer_id }), metadata);
     });
@@ -187,6 +192,7 @@ describe('the token endpoint', () => {
         for (const code of codes) {
             assert.deepEqual(refusedWith(await tokenCall(issuer_id, redemption(code))), [400, 'invalid_grant']);
         }
+        for (const offered of made) assert.deepEqual(refusedWith(await readLink(offered)), [404, 'invalid_request']);
         await expectOk(200, { method: 'POST', path: `${path}/restore`, internal: true });
         for (const code of codes) assert.equal((await tokenCall(issuer_id, redemption(code))).status, 200);
     });
