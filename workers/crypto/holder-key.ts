@@ -3,6 +3,7 @@ import { encodeBase64Url } from '../../platform/base64.ts';
 import { MAX_NEW_SUBJECT_LENGTH } from '../../tokens/credential.ts';
 import { type JwsAlgorithm, jsonOf, membersOf } from '../../tokens/jws.ts';
 import { keyOfDidUrl, keyOfJwk, type VerificationKey } from '../../tokens/verification-key.ts';
+import { hasPrimeOrder } from './ed25519.ts';
 import { pointOf } from './es256.ts';
 import { PRIMITIVES } from './primitives.ts';
 
@@ -28,7 +29,7 @@ export function keyInJwk(value: unknown): HolderKey | undefined {
 
 /**
  * Returns the JWK in a JSON text, with the members of its key alone; undefined if it is no public key of these kinds. It
- * takes 7 µs, and keyInJwk(), which makes a KeyObject, 50 µs.
+ * takes 7 µs, of Ed25519 43 µs, and keyInJwk(), which makes a KeyObject, 43 µs more.
  */
 export function publicJwkIn(text: string): PublicJwk | undefined {
     return publicJwkOf(jsonOf(Buffer.from(text), PRIMITIVES));
@@ -36,10 +37,10 @@ export function publicJwkIn(text: string): PublicJwk | undefined {
 
 function publicJwkOf(value: unknown): PublicJwk | undefined {
     const members = membersOf(value);
-    const alg = keyOfJwk(members, PRIMITIVES)?.alg;
-    if (alg === undefined) return undefined;
+    const key = keyOfJwk(members, PRIMITIVES);
+    if (key === undefined || (key.alg === 'EdDSA' && !hasPrimeOrder(key.key))) return undefined;
     const { x, y } = members as Record<'x' | 'y', string>; // keyOfJwk() has read y if there must be one
-    return alg === 'ES256' ? { kty: 'EC', crv: 'P-256', x, y } : { kty: 'OKP', crv: 'Ed25519', x };
+    return key.alg === 'ES256' ? { kty: 'EC', crv: 'P-256', x, y } : { kty: 'OKP', crv: 'Ed25519', x };
 }
 
 /**

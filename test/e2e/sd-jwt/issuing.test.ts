@@ -176,6 +176,7 @@ it('a request for dc+sd-jwt that no wallet could use is refused', async () => {
         [{ disclosable: Array.from({ length: 1_001 }, () => '/given_name') }, /at most 1000/],
         [{ holder_key: { ...key, d: 'A'.repeat(43) } }, /holder_key/],
         [{ holder_key: { kty: 'oct', k: 'AAAA' } }, /holder_key/],
+        [{ holder_key: key }, /holder_key must be a public JWK/], // zeros: a point of order 4
         [{ holder_key: key, holder_did_url: `${own.did}#${own.did.slice(8)}` }, /holder_did_url may not be set both/],
         [{ holder_did_url: own.did }, /holder_did_url/],
         [{ holder_did_url: `${SUBJECT}#1` }, /holder_did_url/],
