@@ -5,7 +5,7 @@ import { answerBatch, BATCH_TIMEOUT_MS, batchAnswer } from '../../batch-answer.t
 import { endpoint } from '../../endpoint.ts';
 import { anyItem, base64, jsonObject, listOf, optional, parseItem } from '../../fields.ts';
 import { issued, revocation, verification } from './credentials.ts';
-import { formFields, inForm, refuseOtherThan } from './forms.ts';
+import { formFields, formInItems, inForm, refuseOtherThan } from './forms.ts';
 
 const issueItem = z.object({
     subject_did: z.string(),
@@ -39,12 +39,14 @@ export const credentialBatchEndpoints = [
         byKey: true,
         batch: 'credentials',
         timeout_ms: BATCH_TIMEOUT_MS,
-        body: z.object({
-            issuer_did: z.string(),
-            issuer_private_key: optional(base64),
-            status_list: optional(z.boolean()),
-            items: itemsOf(issueItem),
-        }),
+        body: formInItems(
+            z.object({
+                issuer_did: z.string(),
+                issuer_private_key: optional(base64),
+                status_list: optional(z.boolean()),
+                items: itemsOf(issueItem),
+            }),
+        ),
         weight,
         answer: batchAnswer(issued),
         call: ({ body: { issuer_did, issuer_private_key, status_list: common, items }, services, context }) =>

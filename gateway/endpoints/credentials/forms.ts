@@ -16,6 +16,18 @@ export const formFields = {
     holder_did_url: optional(z.string()),
 };
 
+/** The schema of a body with items. Each of them names its own form, so the body may not: it would be ignored. */
+export function formInItems<Body extends z.ZodType>(body: Body) {
+    return z.preprocess((sent, context) => {
+        const members = Object(sent) as Record<string, unknown>;
+        const misplaced = Object.keys(formFields).find((name) => (members[name] ?? undefined) !== undefined);
+        if (misplaced !== undefined) {
+            context.addIssue({ code: 'custom', path: [misplaced], message: 'belongs into each item' });
+        }
+        return sent;
+    }, body);
+}
+
 interface FormFields extends Omit<CredentialForm, 'disclosable'> {
     disclosable?: string[] | undefined;
 }

@@ -140,6 +140,19 @@ describe('a credential that is issued as dc+sd-jwt', () => {
         assert.equal((await verify(token, first ?? '', did)).valid, true);
     });
 
+    it('is not issued in a batch that names its form beside the items', async () => {
+        const { token, input } = await anSdJwtIssuer();
+        const { issuer_did, format, ...item } = input;
+        const forms = { format, vct: VCT, disclosable: [], holder_key: {}, holder_did_url: 'did:jwk:x#0' };
+        const call = { method: 'POST', path: '/v1/credentials/batch/issue', token };
+        for (const [name, value] of Object.entries(forms)) {
+            const { body } = await expectError(400, { ...call, body: { issuer_did, [name]: value, items: [item] } });
+            assert.equal(body.error, `${name} belongs into each item.`);
+        }
+        const { status } = await send({ ...call, body: { issuer_did, format: null, items: [item] } });
+        assert.equal(status, 200);
+    });
+
     it('is issued in a batch only if the answer fits into a message', async () => {
         const { token, input } = await anSdJwtIssuer();
         const { issuer_did, ...item } = input;
