@@ -25,6 +25,8 @@ export interface OfferTerms {
     /** Seconds. */
     expires_in: number;
     tx_code: TxCodeTerms | undefined;
+    /** When the credential expires. */
+    expiration_date: string | undefined;
 }
 
 /** The terms of a new offer, complete. Throws AppError `invalid` for what could not be issued later. */
@@ -36,11 +38,17 @@ export function offerTerms(request: CreateOfferRequest): OfferTerms {
     if (subject_did !== undefined && !(isDid(subject_did) && subject_did.length <= MAX_NEW_SUBJECT_LENGTH)) {
         throw invalid(`subject_did must be a DID of at most ${MAX_NEW_SUBJECT_LENGTH} characters.`);
     }
-    if (expiration_date !== undefined) requireExpiry(expiration_date);
+    const expiresAt = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
     if (expires_in < 1 || expires_in > MAX_OFFER_SECONDS) {
         throw invalid(`expires_in must be from 1 to ${MAX_OFFER_SECONDS}.`);
     }
-    return { expires_in, tx_code: tx_code && txCodeTerms(tx_code) };
+    return { expires_in, tx_code: tx_code && txCodeTerms(tx_code), expiration_date: expiresAt };
+}
+
+/** Throws AppError `invalid` if a wallet could take the offer, which ends at `end`, and get an expired credential. */
+export function refuseExpired({ expiration_date }: OfferTerms, end: string): void {
+    if (expiration_date === undefined || Date.parse(expiration_date) > Date.parse(end)) return;
+    throw invalid(`expiration_date must be later than the end of the offer, ${end}.`);
 }
 
 function txCodeTerms({ length = TX_CODE_LENGTH.default, input_mode = 'numeric', description }: TransactionCode) {

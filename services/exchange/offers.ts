@@ -9,7 +9,7 @@ import type { NewClaim } from '../idempotency/claims.store.ts';
 import { onePage, totalOf } from '../paging.ts';
 import { quotaExceeded, quotaOf } from '../quotas.ts';
 import type { ExchangeDependencies } from './dependencies.ts';
-import { type OfferTerms, offerTerms } from './offer-terms.ts';
+import { type OfferTerms, offerTerms, refuseExpired } from './offer-terms.ts';
 import type { NewOffer } from './offers.store.ts';
 import { type OfferRow, offerOf } from './rows.ts';
 import { offeringIssuer, ownConfiguration, ownOffer, unknownConfiguration, unknownOffer } from './rules.ts';
@@ -72,6 +72,7 @@ function newOffer(
         created_at: new Date(now).toISOString(),
         expires_at: new Date(now + terms.expires_in * 1_000).toISOString(),
     };
+    refuseExpired(terms, row.expires_at);
     const plain = CreateOfferRequest.encode(request).finish();
     const sealed = sealFor(row.id, plain, { secret: code, pepper });
     plain.fill(0);

@@ -125,6 +125,7 @@ describe('/v1/offers', () => {
             const body = { issuer_id, configuration_id, claims: {}, ...fields };
             return expectError(400, { method: 'POST', path: '/v1/offers', token, body });
         };
+        const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
         const wrong: Array<[object, RegExp]> = [
             [{ claims: { a: 'a'.repeat(64 << 10) } }, /claims/],
             [{ claims: [] }, /claims/],
@@ -141,8 +142,12 @@ describe('/v1/offers', () => {
             [{ tx_code: { description: 'a'.repeat(301) } }, /tx_code.description/],
             [{ subject_did: 'Ada' }, /subject_did/],
             [{ expiration_date: 'tomorrow' }, /expiration_date/],
+            [{ expiration_date: '2020-01-01' }, /expiration_date must be later than the end of the offer, 20/],
+            [{ expiration_date: inAnHour, expires_in: 3_601 }, /later than the end of the offer/],
         ];
         for (const [fields, text] of wrong) assert.match((await refused(fields)).body.error, text);
+        const { offers } = service.as({ token });
+        await offers.create({ issuer_id, configuration_id, claims: {}, expiration_date: inAnHour, expires_in: 60 });
     });
 
     it('is of an issuer and a configuration of the account alone', async () => {
