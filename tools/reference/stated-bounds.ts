@@ -83,7 +83,7 @@ function numberOf(code: string, known: Record<string, number>): number | undefin
 
 function numberText(name: string, value: number): string {
     if (/_MS$|_ms$|Timeout$|Interval$|_wait$|\.remembered$|\.day$/.test(name)) return inUnits(value, TIMES);
-    if (/_SECONDS$/.test(name)) return inUnits(value * 1_000, TIMES);
+    if (/_(SECONDS|S)$/.test(name)) return inUnits(value * 1_000, TIMES);
     if (/BYTES|HeaderSize$/.test(name)) return inUnits(value, SIZES);
     return value.toLocaleString('en-US');
 }
