@@ -1753,7 +1753,7 @@ export interface OffersCreateInput {
     claims: Record<string, unknown>;
     /** Whom the credential is about. Default: the DID of the key in the wallet. */
     subject_did?: string | null;
-    /** When the credentials expire. Default: they do not. */
+    /** When the credentials expire, after the end of the offer. Default: they do not. */
     expiration_date?: string | null;
     /** Seconds for which the offer can be accepted. */
     expires_in?: number | null;

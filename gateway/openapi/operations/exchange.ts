@@ -84,7 +84,7 @@ export const exchangeOperations = {
             ...offerFields,
             claims: 'The claims of the credential.',
             subject_did: 'Whom the credential is about. Default: the DID of the key in the wallet.',
-            expiration_date: 'When the credentials expire. Default: they do not.',
+            expiration_date: 'When the credentials expire, after the end of the offer. Default: they do not.',
             expires_in: 'Seconds for which the offer can be accepted.',
             offer_uri: 'The link. It is shown only once.',
             tx_code:
