@@ -4,6 +4,7 @@ import { decodeBase64 } from '../platform/base64.ts';
 import { AppError } from '../platform/errors.ts';
 import { JsonText } from '../platform/json.ts';
 import { MAX_NAME_LENGTH, MAX_PAGE_ROWS } from '../proto/limits.ts';
+import type { WalletError } from '../proto/openid4vci.ts';
 import { REPEATED } from './http/query.ts';
 
 /** An optional field. `null` means the same as a missing field (decision H5). */
@@ -99,6 +100,19 @@ export function anyItem(item: z.ZodType) {
     return z.unknown().meta(shape);
 }
 
+/**
+ * A field that is refused as a whole, with this text. `reason`: the name that wallets read of the error. The OpenAPI
+ * document shows the schema.
+ */
+export function refusedAs<Schema extends z.ZodType>(schema: Schema, refusal: { reason: WalletError; message: string }) {
+    return anyItem(schema).transform((value, context): z.output<Schema> => {
+        const parsed = schema.safeParse(value);
+        if (parsed.success) return parsed.data;
+        context.addIssue({ code: 'custom', message: refusal.message, params: { reason: refusal.reason } });
+        return z.NEVER;
+    });
+}
+
 const LIMIT_RANGE = `must be a whole number from 1 to ${MAX_PAGE_ROWS}`;
 
 /** The number of rows of a page. */
@@ -131,7 +145,9 @@ export function parseItem<Schema extends z.ZodType>(schema: Schema, value: unkno
 function parseAs<Schema extends z.ZodType>(otherwise: string, schema: Schema, value: unknown): z.output<Schema> {
     const parsed = schema.safeParse(value, { reportInput: false });
     if (parsed.success) return parsed.data;
-    throw new AppError('invalid', describe(parsed.error.issues[0], value) ?? otherwise);
+    const [issue] = parsed.error.issues;
+    const reason: WalletError | undefined = issue?.code === 'custom' ? issue.params?.['reason'] : undefined;
+    throw new AppError('invalid', describe(issue, value) ?? otherwise, { reason });
 }
 
 function describe(issue: z.core.$ZodIssue | undefined, value: unknown): string | undefined {

@@ -11,7 +11,7 @@ import { type Verdict, verdictOf } from './verdict.ts';
 const TOKEN_LIMIT = 60;
 
 /** An access token of a wallet, as `Bearer` (RFC 6750) or `DPoP` (RFC 9449): the schemes and the form of a token. */
-export const ACCESS_TOKEN = /^(bearer|dpop) +([A-Za-z0-9_-]{43})$/i;
+const ACCESS_TOKEN = /^(bearer|dpop) +([A-Za-z0-9_-]{43})$/i;
 
 /** The access token that a wallet sends, and whether it says that a proof comes with it. */
 export function walletToken(request: Pick<IncomingMessage, 'headers'>) {

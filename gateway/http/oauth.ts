@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AppError, ErrorKind } from '../../platform/errors.ts';
 import { WALLET_ALGORITHMS, WALLET_ERRORS } from '../../proto/openid4vci.ts';
-import { ACCESS_TOKEN } from '../admission/wallet-tokens.ts';
 
 /*
  * Errors in the form that wallets read: `{error, error_description}` without the envelope (RFC 6749, section 5.2). A service
@@ -31,10 +30,16 @@ export function oauthProblem(
     const name = NAMES.has(reason) ? reason : (BY_KIND[kind] ?? byDefault);
     const text = JSON.stringify({ error: name, error_description: detail.replaceAll(FORBIDDEN, "'") });
     if (kind !== 'unauthenticated') return { text, headers: {} };
-    const [, scheme = 'Bearer'] = ACCESS_TOKEN.exec(request.headers.authorization ?? '') ?? [];
-    const challenge =
-        scheme.toLowerCase() === 'dpop'
-            ? `DPoP error="${name}", algs="${WALLET_ALGORITHMS.join(' ')}"`
-            : `Bearer error="${name}"`;
-    return { text, headers: { 'WWW-Authenticate': challenge } };
+    return { text, headers: { 'WWW-Authenticate': challengeOf(request.headers.authorization ?? '', name) } };
+}
+
+/**
+ * Says how to authenticate, and what is wrong with a token that was sent (RFC 6750, section 3.1). Whoever has sent no
+ * proof learns of DPoP as well (RFC 9449, section 7.2).
+ */
+function challengeOf(authorization: string, name: string): string {
+    const algs = `algs="${WALLET_ALGORITHMS.join(' ')}"`;
+    const scheme = authorization.split(' ', 1)[0]?.toLowerCase();
+    if (scheme === 'dpop') return `DPoP error="${name}", ${algs}`;
+    return `${scheme === 'bearer' ? `Bearer error="${name}"` : 'Bearer'}, DPoP ${algs}`;
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { CallContext } from '../../../platform/context.ts';
 import type { IssuerMetadata } from '../../../proto/gen/exchange/v1/exchange.ts';
-import { MAX_OFFER_KEYS } from '../../../proto/limits.ts';
 import { PRE_AUTHORIZED_CODE } from '../../../proto/openid4vci.ts';
-import { endpoint, type Input } from '../../endpoint.ts';
-import { listOf, optional } from '../../fields.ts';
+import { endpoint } from '../../endpoint.ts';
+import { optional } from '../../fields.ts';
 import type { KeptDocuments } from '../../kept-documents.ts';
 import type { Services } from '../../services.ts';
 import {
@@ -13,6 +12,7 @@ import {
     issuerMetadataOf,
     serverMetadataOf,
 } from './issuer-metadata.ts';
+import { dpop, presented, proofs } from './wallet-fields.ts';
 
 /**
  * How long wallets and proxies may keep the metadata of an issuer, in seconds. So long may a new configuration be unknown
@@ -21,18 +21,8 @@ import {
 const METADATA_SECONDS = 10;
 
 const byIssuer = z.object({ issuer_id: z.string() });
-const dpop = z.object({ dpop: z.string().optional() });
 
 const txCode = z.object({ length: z.number(), input_mode: z.string(), description: z.string().optional() });
-
-/** The access token of a wallet, with its proof if it was sent as `DPoP`. */
-function presented({
-    bearer = '',
-    sentAsDpop,
-    headers,
-}: Pick<Input<unknown, unknown, z.infer<typeof dpop>, unknown>, 'bearer' | 'sentAsDpop' | 'headers'>) {
-    return { access_token: bearer, dpop: sentAsDpop ? (headers.dpop ?? '') : undefined };
-}
 
 /** Largest body of a request without proofs, in bytes. Nobody has checked its sender when it is read. Beyond it: 413. */
 const MAX_SMALL_BYTES = 4 << 10;
@@ -128,7 +118,7 @@ export const walletProtocolEndpoints = [
         body: z.object({
             credential_configuration_id: optional(z.string()),
             credential_identifier: optional(z.string()),
-            proofs: optional(z.strictObject({ jwt: optional(listOf(z.string(), { max: MAX_OFFER_KEYS })) })),
+            proofs: optional(proofs),
             credential_response_encryption: optional(z.object({ enc: z.string() })),
         }),
         answer: z.object({

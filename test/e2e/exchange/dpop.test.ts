@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { newWalletKey } from '../../support/wallets/wallet-keys.ts';
-import { send } from '../support/client.ts';
+import { GATEWAYS, send } from '../support/client.ts';
 import { anOffer, codeOf } from './exchange-examples.ts';
 import { athOf, dpopProof, identifierOf, redemption, refusedWith, seconds, tokenCall } from './wallet.ts';
+
+/** Posts header fields that have several values, which fetch would join. Returns the status, the error and the challenge. */
+async function sendRaw(path: string, headers: Record<string, string | string[]>, body: string) {
+    const posted = request(`${GATEWAYS[0]}${path}`, { method: 'POST', headers, agent: false }).end(body);
+    const [answer] = (await once(posted, 'response')) as [IncomingMessage];
+    const { error } = (await json(answer)) as { error?: string };
+    return [answer.statusCode, error, answer.headers['www-authenticate']];
+}
 
 describe('a token that is bound to a key', () => {
     const bound = async () => {
@@ -13,7 +24,7 @@ describe('a token that is bound to a key', () => {
         const url = `${identifierOf(issuer_id)}/token`;
         const form = redemption(await codeOf(offered));
         const use = (proof: string) => tokenCall(issuer_id, form, { headers: { dpop: proof } });
-        return { issuer_id, offer_id, key, url, use };
+        return { issuer_id, offer_id, form, key, url, use };
     };
 
     it('is made for a proof of this request, which can be used once', async () => {
@@ -49,12 +60,34 @@ describe('a token that is bound to a key', () => {
             const body = { notification_id: offer_id, event: 'credential_accepted' };
             return send({ method: 'POST', path, headers, body });
         };
-        assert.deepEqual(refusedWith(await notify('Bearer')), [401, 'invalid_token']);
+        const unproven = await notify('Bearer');
+        assert.deepEqual(refusedWith(unproven), [401, 'invalid_token']);
+        const challenges = 'Bearer error="invalid_token", DPoP algs="ES256 EdDSA"';
+        assert.equal(unproven.headers.get('www-authenticate'), challenges);
         assert.deepEqual(refusedWith(await notify('Bearer', dpopProof(key, there, { ath }))), [401, 'invalid_token']);
         const refused = await notify('DPoP', dpopProof(newWalletKey(), there, { ath }));
         assert.deepEqual(refusedWith(refused), [401, 'invalid_dpop_proof']);
         assert.match(refused.headers.get('www-authenticate') ?? '', /^DPoP error="invalid_dpop_proof"/);
         assert.deepEqual(refusedWith(await notify('DPoP', dpopProof(key, there))), [401, 'invalid_dpop_proof']);
         assert.equal((await notify('DPoP', dpopProof(key, there, { ath }))).status, 200);
+    });
+
+    it('is refused with two proofs, and is not made for them', async () => {
+        const { issuer_id, offer_id, form, key, url, use } = await bound();
+        const twice = (target: string, claims?: object) => [
+            dpopProof(key, target, claims),
+            dpopProof(key, target, claims),
+        ];
+        const token = { 'content-type': 'application/x-www-form-urlencoded', dpop: twice(url) };
+        const path = `/issuers/${issuer_id}`;
+        const text = new URLSearchParams(form).toString();
+        assert.deepEqual(await sendRaw(`${path}/token`, token, text), [400, 'invalid_dpop_proof', undefined]);
+        const { access_token } = JSON.parse((await use(dpopProof(key, url))).text);
+        const there = twice(`${identifierOf(issuer_id)}/notification`, { ath: athOf(access_token) });
+        const headers = { 'content-type': 'application/json', authorization: `DPoP ${access_token}`, dpop: there };
+        const body = JSON.stringify({ notification_id: offer_id, event: 'credential_accepted' });
+        const challenge = 'DPoP error="invalid_dpop_proof", algs="ES256 EdDSA"';
+        const refused = [401, 'invalid_dpop_proof', challenge];
+        assert.deepEqual(await sendRaw(`${path}/notification`, headers, body), refused);
     });
 });
