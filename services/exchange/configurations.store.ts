@@ -1,5 +1,5 @@
 import type { CallLifetime } from '../../platform/context.ts';
-import { type Database, sql } from '../../platform/postgres/db.ts';
+import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { MAX_CONFIGURATIONS } from '../../proto/limits.ts';
 import { FIRST_ID, LAST_ID } from '../account-pages.store.ts';
 import { type ConfigurationRow, configurationRow, type Definition, type OwnConfiguration } from './rows.ts';
@@ -61,19 +61,20 @@ export function configurationsStore(db: Database): ConfigurationsStore {
             return db.rows(statement, 'configuration_list_all', lifetime);
         },
         find,
-        async remove({ account, issuer, id }, lifetime) {
-            // Its offers end with it: another configuration with this id might mean something else.
-            const statement = sql.unsafe`
-                WITH removed AS (
-                    DELETE FROM exchange.configurations
-                    WHERE issuer = ${issuer} AND id = ${id} AND account = ${account} RETURNING id
-                ), ended AS (
-                    UPDATE exchange.offers
-                    SET expires_at = least(expires_at, now()), token_expires_at = least(token_expires_at, now())
-                    WHERE account = ${account} AND issuer = ${issuer} AND configuration IN (SELECT id FROM removed)
-                )
-                SELECT id FROM removed`;
-            return (await db.rows(statement, 'configuration_delete', lifetime)).length > 0;
-        },
+        remove: (own, lifetime) => db.transaction((queries) => removed(queries, own), 'configuration_delete', lifetime),
     };
+}
+
+/** Its offers end with it: another configuration with this id might mean something else. */
+async function removed({ rows }: Queries, { account, issuer, id }: OwnConfiguration): Promise<boolean> {
+    const gone = await rows(sql.unsafe`
+        DELETE FROM exchange.configurations
+        WHERE issuer = ${issuer} AND id = ${id} AND account = ${account} RETURNING id`);
+    if (gone.length === 0) return false;
+    // A statement of its own sees the offers for which the first one has waited (offers.store.ts).
+    await rows(sql.unsafe`
+        UPDATE exchange.offers
+        SET expires_at = least(expires_at, now()), token_expires_at = least(token_expires_at, now())
+        WHERE account = ${account} AND issuer = ${issuer} AND configuration = ${id}`);
+    return true;
 }

@@ -31,6 +31,7 @@ export interface NewOffer {
 }
 
 export interface OffersStore {
+    /** Resolves to `refused` if the quota is used up, or if the configuration is gone. */
     insert(created: NewOffer, lifetime: CallLifetime): Promise<Outcome>;
     list(page: AccountPage, lifetime: CallLifetime): Promise<readonly OfferRow[]>;
     count(account: string, lifetime: CallLifetime): Promise<number>;
@@ -62,10 +63,13 @@ export function offersStore(db: Database): OffersStore {
 }
 
 function inserted(db: Database, { offer, quota, claim }: NewOffer, lifetime: CallLifetime): Promise<Outcome> {
-    const { account } = offer;
+    const { account, issuer, configuration } = offer;
     const write = async ({ rows }: Queries) => {
+        // The lock lets a configuration be deleted only before or after this transaction, so it ends this offer, too.
         const place = await rows(sql.unsafe`
-            INSERT INTO exchange.accounts AS accounts (account, offers) VALUES (${account}, 1)
+            INSERT INTO exchange.accounts AS accounts (account, offers)
+            SELECT account, 1 FROM exchange.configurations
+            WHERE issuer = ${issuer} AND id = ${configuration} AND account = ${account} FOR KEY SHARE
             ON CONFLICT (account) DO UPDATE SET offers = accounts.offers + 1 WHERE accounts.offers < ${quota}
             RETURNING 1`);
         if (place.length === 0) return false;

@@ -44,14 +44,15 @@ async function written(
     const { issuer_id, configuration_id } = offering.request;
     const by = await offeringIssuer(deps, issuer_id, context);
     const own = ownConfiguration(issuer_id, configuration_id, context);
-    if (!(await deps.configurations.find(own, context))) throw unknownConfiguration();
+    const isKnown = async () => (await deps.configurations.find(own, context)) !== undefined;
+    if (!(await isKnown())) throw unknownConfiguration();
     const { offer, answer } = newOffer(deps, { ...offering, ...by }, context);
     const quota = quotaOf(deps.quota, context);
     const outcome = await deps.offers.insert(
         { offer, quota, claim: claim && storedClaim(claim, offer, answer) },
         context,
     );
-    if (outcome === 'refused') throw quotaExceeded('offers', quota);
+    if (outcome === 'refused') throw (await isKnown()) ? quotaExceeded('offers', quota) : unknownConfiguration();
     return outcome === 'written' ? answer : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { CallContext } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
-import { WALLET_ERRORS } from '../../../proto/openid4vci.ts';
+import { WALLET_ERRORS, type WalletError } from '../../../proto/openid4vci.ts';
 
 const ENDPOINTS = ['token', 'credential', 'notification'] as const;
 
@@ -23,8 +23,13 @@ export function refusalCounter(metrics: Metrics): CountRefusals {
         try {
             return await method(request, context);
         } catch (error) {
-            if (error instanceof AppError) refusals.inc({ endpoint, error: error.reason ?? error.kind });
+            if (error instanceof AppError) refusals.inc({ endpoint, error: nameOf(error) });
             throw error;
         }
     };
+}
+
+/** The error that the wallet gets or, if it is about the service, its kind. */
+function nameOf({ reason, kind }: AppError): string {
+    return WALLET_ERRORS.some((error) => error === reason) ? (reason as WalletError) : kind;
 }

@@ -86,8 +86,11 @@ export interface WalletStore {
     notify(notified: { offer: string; notification: string }, lifetime: CallLifetime): Promise<void>;
 }
 
-/** Maximum number of calls for one offer that wait for each other. Beyond it: `unavailable`. */
-const MAX_WAITING = 64;
+/**
+ * Maximum number of calls for one offer that wait for each other. A call takes a few milliseconds. Beyond it:
+ * `unavailable`.
+ */
+const MAX_WAITING = 1_024;
 
 export function walletStore(db: Database): WalletStore {
     return { ...offerLookups(db), ...offerChanges(db), ...notes(db) };

@@ -23,7 +23,7 @@ const SECRETS = ['a-secret-of-the-services'] as const;
 
 /** The service on a database of its own. Its calls of credentials are noted; the next one fails with `failure.next`. */
 export async function exchangeFixture() {
-    const { db } = await testDatabase();
+    const { db, url } = await testDatabase();
     const clock = { now: Date.UTC(2026, 10, 20) };
     const time = () => clock.now;
     const issued: Array<{ request: IssueRequest; key: string | undefined }> = [];
@@ -76,7 +76,16 @@ export async function exchangeFixture() {
         },
     });
 
-    return { db, clock, metrics, service, issued, failure, redeemed: (options = {}) => redeemed(service, options) };
+    return {
+        db,
+        url,
+        clock,
+        metrics,
+        service,
+        issued,
+        failure,
+        redeemed: (options = {}) => redeemed(service, options),
+    };
 }
 
 /** An offer of a new account, and the access token for it. */
