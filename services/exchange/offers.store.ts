@@ -65,7 +65,7 @@ export function offersStore(db: Database): OffersStore {
 function inserted(db: Database, { offer, quota, claim }: NewOffer, lifetime: CallLifetime): Promise<Outcome> {
     const { account, issuer, configuration } = offer;
     const write = async ({ rows }: Queries) => {
-        // The lock lets a configuration be deleted only before or after this transaction, so it ends this offer, too.
+        // Nobody deletes the configuration before this transaction ends, so a deletion also ends this offer.
         const place = await rows(sql.unsafe`
             INSERT INTO exchange.accounts AS accounts (account, offers)
             SELECT account, 1 FROM exchange.configurations
