@@ -17,8 +17,11 @@ export interface Issued {
 
 const offerRow = z.strictObject({ id: z.string() });
 
-/** Binds different offers to keys, or returns false for those that would have too many. */
-export function bindGroup(db: Database, bindings: readonly Bindings[]): Promise<boolean[]> {
+/** A key that an offer was not bound to before; its thumbprint is null if there is none. */
+const boundRow = z.strictObject({ offer: z.string(), thumbprint: z.instanceof(Buffer).nullable() });
+
+/** Binds different offers to keys. Returns the new ones of each, or undefined for offers that would have too many. */
+export function bindGroup(db: Database, bindings: readonly Bindings[]): Promise<Array<Buffer[] | undefined>> {
     return db.transaction(async ({ rows }) => {
         // Their rows are locked first, so that calls at the same time bind one after the other.
         const ids = sql.array(
@@ -32,16 +35,16 @@ export function bindGroup(db: Database, bindings: readonly Bindings[]): Promise<
             rows,
             bindings.filter(({ offer }) => known.has(offer)),
         );
-        return bindings.map(({ offer }) => bound.has(offer));
+        return bindings.map(({ offer }) => bound.get(offer));
     });
 }
 
-async function bindPresent(rows: Queries['rows'], bindings: readonly Bindings[]): Promise<ReadonlySet<string>> {
-    if (bindings.length === 0) return new Set();
+async function bindPresent(rows: Queries['rows'], bindings: readonly Bindings[]) {
+    if (bindings.length === 0) return new Map<string, Buffer[]>();
     const tuples = bindings.flatMap(({ offer, thumbprints, max_keys }) =>
         thumbprints.map((thumbprint) => [offer, thumbprint, max_keys]),
     );
-    const fitting = await rows(sql.type(offerRow)`
+    const fitting = await rows(sql.type(boundRow)`
         WITH asked AS (
             SELECT offer, thumbprint, max_keys
             FROM ${sql.unnest(tuples, ['uuid', 'bytea', 'int4'])} AS asked (offer, thumbprint, max_keys)
@@ -49,15 +52,21 @@ async function bindPresent(rows: Queries['rows'], bindings: readonly Bindings[])
             SELECT offer, thumbprint FROM asked
             UNION SELECT offer, thumbprint FROM exchange.bindings WHERE offer IN (SELECT offer FROM asked)
         ), fitting AS (
-            SELECT offer AS id FROM together GROUP BY offer
+            SELECT offer FROM together GROUP BY offer
             HAVING count(*) <= (SELECT max(max_keys) FROM asked WHERE asked.offer = together.offer)
         ), added AS (
             INSERT INTO exchange.bindings (offer, thumbprint)
-            SELECT offer, thumbprint FROM asked JOIN fitting ON fitting.id = asked.offer
+            SELECT offer, thumbprint FROM asked JOIN fitting USING (offer)
             ON CONFLICT (offer, thumbprint) DO NOTHING
+            RETURNING offer, thumbprint
         )
-        SELECT id FROM fitting`);
-    return new Set(fitting.map(({ id }) => id));
+        SELECT offer, thumbprint FROM fitting LEFT JOIN added USING (offer)`);
+    const bound = new Map<string, Buffer[]>();
+    for (const { offer, thumbprint } of fitting) {
+        const own = bound.get(offer) ?? [];
+        bound.set(offer, thumbprint ? [...own, thumbprint] : own);
+    }
+    return bound;
 }
 
 /** Notes which credentials were issued. A repeated call for a key has issued the same one. */

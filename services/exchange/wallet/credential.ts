@@ -26,10 +26,14 @@ export async function issueCredential(
     const purpose = { audience, issuer_id: request.issuer_id, proof_algs: definition.proof_algs, nonces, now: clock() };
     const keys = await provenKeys(request.proofs, purpose);
     const thumbprints = keys.map(({ thumbprint }) => thumbprint);
-    if (!(await store.bind({ offer: opened.id, thumbprints, max_keys: definition.max_keys }, context))) {
-        throw oauthError('credential_request_denied', 'This offer has no credentials for more keys.');
-    }
-    const credentials = await Promise.all(keys.map((key) => issuedFor(deps, { opened, definition, key }, context)));
+    const added = await store.bind({ offer: opened.id, thumbprints, max_keys: definition.max_keys }, context);
+    if (!added) throw oauthError('credential_request_denied', 'This offer has no credentials for more keys.');
+    const credentials = await Promise.all(
+        keys.map((key) => {
+            const isNew = added.some((thumbprint) => thumbprint.equals(key.thumbprint));
+            return issuedFor(deps, { opened, definition, key, isNew }, context);
+        }),
+    );
     return { credentials, notification_id: opened.id };
 }
 
@@ -57,7 +61,7 @@ function refuseOthers(
 /** Issues the credential of one key. The Idempotency-Key makes a repeated call get the same credential. */
 async function issuedFor(
     { services, store }: WalletDependencies,
-    { opened, definition, key }: { opened: Opened; definition: Definition; key: ProvenKey },
+    { opened, definition, key, isNew }: { opened: Opened; definition: Definition; key: ProvenKey; isNew: boolean },
     context: CallContext,
 ): Promise<string> {
     const { claims, expiration_date, subject_did } = opened.terms;
@@ -81,8 +85,8 @@ async function issuedFor(
     const binding = { offer: opened.id, thumbprint: key.thumbprint };
     const issued = await services.credentials.issue(request, maker).catch(async (error: unknown) => {
         if (!refusesIssue(error)) throw error; // something may have been issued
-        // Unprocessable: an earlier call for this key has named it in another way, and may have issued.
-        if (error.kind !== 'unprocessable') await store.release(binding, context);
+        // Another call that has bound the key may have issued for it, or may be about to.
+        if (isNew) await store.release(binding, context);
         throw oauthError('credential_request_denied', 'This credential cannot be issued now.');
     });
     await store.issued({ ...binding, credential: issued.credential_id }, context);

@@ -76,8 +76,11 @@ export interface WalletStore {
      */
     spend(spending: Omit<Spending, 'request_id'>, lifetime: CallLifetime): Promise<SpendOutcome>;
     findOpened(token: Presented, lifetime: CallLifetime): Promise<OpenedRow | undefined>;
-    /** Binds an offer to keys, those included to which it is bound already. Resolves to false if these are too many. */
-    bind(bindings: Bindings, lifetime: CallLifetime): Promise<boolean>;
+    /**
+     * Binds an offer to keys, those included to which it is bound already. Resolves to the thumbprints of the new ones, or to
+     * undefined if these are too many.
+     */
+    bind(bindings: Bindings, lifetime: CallLifetime): Promise<readonly Buffer[] | undefined>;
     /** Frees an offer from a key for which nothing was issued. */
     release(binding: Omit<Issued, 'credential'>, lifetime: CallLifetime): Promise<void>;
     /** Notes which credential was issued for a key. */

@@ -187,14 +187,18 @@ it('a wallet is not told why the account cannot issue', async () => {
     }
 });
 
-it('a key that may have a credential under another name keeps its offer', async () => {
-    const offered = await redeemed();
-    failure.next = new AppError('unprocessable', 'This Idempotency-Key was used for another request.');
-    const proofs = [proofOf(newWalletKey(), offered)];
-    await assert.rejects(ask(offered, proofs), refusedWith('credential_request_denied'));
-    const others = [proofOf(newWalletKey(), offered)];
-    await assert.rejects(ask(offered, others), refusedWith('credential_request_denied'));
-    await ask(offered, proofs);
+it('a key for which an earlier call may have issued keeps its offer', async () => {
+    for (const kind of ['unprocessable', 'forbidden'] as const) {
+        const offered = await redeemed();
+        const proofs = [proofOf(newWalletKey(), offered)];
+        failure.next = new AppError('unavailable', 'The answer has not come in time.');
+        await assert.rejects(ask(offered, proofs), { kind: 'unavailable' });
+        failure.next = new AppError(kind, 'This call issues nothing.');
+        await assert.rejects(ask(offered, proofs), refusedWith('credential_request_denied'));
+        const others = [proofOf(newWalletKey(), offered)];
+        await assert.rejects(ask(offered, others), refusedWith('credential_request_denied'));
+        await ask(offered, proofs);
+    }
 });
 
 it('the database has no claim, secret, code or token of an offer', async () => {
