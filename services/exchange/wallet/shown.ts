@@ -23,20 +23,14 @@ export async function getCredentialOffer(
     const { store, publicUrl, clock } = deps;
     if (!isId(issuer_id)) throw unknownOffer();
     const now = new Date(clock()).toISOString();
-    const code = codeOf(secret);
-    const [row, redeemable] = await Promise.all([
-        store.findShown({ issuer: issuer_id, hash: hashOf(secret), now }, context),
-        store.findRedeemable({ issuer: issuer_id, hash: hashOf(code), now }, context),
-    ]);
+    const row = await store.findShown({ issuer: issuer_id, hash: hashOf(secret), now }, context);
     if (!row) throw unknownOffer();
-    // A code that is spent is worth nothing, so the key that has made its offer does not matter.
-    const maker = redeemable ?? { account: row.account, api_key: null };
-    const active = [makerIsActive(deps, maker, context), deps.issuerIsActive(row, context)];
+    const active = [makerIsActive(deps, row, context), deps.issuerIsActive(row, context)];
     if ((await Promise.all(active)).includes(false)) throw unknownOffer();
     return {
         credential_issuer: credentialIssuer(publicUrl, issuer_id),
         configuration_id: row.configuration,
-        code,
+        code: codeOf(secret),
         tx_code: row.tx_code === null ? undefined : JSON.parse(row.tx_code), // the service has written it
     };
 }

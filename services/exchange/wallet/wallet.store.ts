@@ -22,6 +22,7 @@ const foundRow = z.strictObject({
 /** An offer that a wallet asks for with the secret of its link. */
 const shownRow = foundRow.extend({
     account: z.string(),
+    api_key: z.string().nullable(),
     configuration: z.string(),
     /** JSON text of TxCodeTerms. */
     tx_code: z.string().nullable(),
@@ -104,7 +105,7 @@ function offerLookups(db: Database): Pick<WalletStore, 'findShown' | 'findRedeem
         db,
         'offers_shown',
         (hashes) => sql.type(shownRow)`
-        SELECT secret_hash AS hash, issuer, expires_at, account, configuration, tx_code::text AS tx_code
+        SELECT secret_hash AS hash, issuer, expires_at, account, api_key, configuration, tx_code::text AS tx_code
         FROM exchange.offers WHERE secret_hash = ANY(${hashes})`,
     );
     const redeemable = byHash(
