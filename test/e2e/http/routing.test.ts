@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { endpointTable } from '../../../gateway/endpoints/index.ts';
-import { expectError, expectOk } from '../support/client.ts';
+import { expectError, expectOk, send } from '../support/client.ts';
 import { exchange, requestText } from '../support/socket.ts';
 import { anIssued, newAccount } from '../support/world.ts';
 
@@ -48,12 +48,16 @@ describe('routing', () => {
 
     for (const [path, endpoints] of paths) {
         it(`answers 405 with the accepted methods for any other method of ${path}`, async () => {
+            const problem = endpoints[0]?.problem;
             const accepted = new Set<string>(endpoints.map(({ method }) => method));
             if (accepted.has('GET')) accepted.add('HEAD');
             for (const method of ['PUT', 'OPTIONS', 'DELETE', 'PATCH', 'POST', 'GET']) {
                 // Other methods of /v1/keys/generate reach /v1/keys/{key_id}, with `generate` as the id.
                 if (accepted.has(method) || path === '/v1/keys/generate') continue;
-                const { headers } = await expectError(405, { method, path, token });
+                const { status, headers, body, text } = await send({ method, path, token });
+                assert.equal(status, 405, text);
+                if (problem === undefined) assert.equal(body.status, 'error');
+                else assert.equal(body.error, problem); // the form of OAuth
                 assert.deepEqual(new Set(headers.get('allow')?.split(', ')), accepted);
                 assert.equal(headers.get('x-error-code'), 'method_not_allowed');
             }
