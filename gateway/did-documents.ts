@@ -74,7 +74,7 @@ function uses(methods: ReadonlyArray<{ id: string }>) {
     return { authentication: ids, assertionMethod: ids };
 }
 
-/** Of a key of P-256. */
+/** Writes a P-256 key as a JWK. */
 function jwkOf({ x, y }: PublicKey): z.infer<typeof jwk> {
     return { kty: 'EC', crv: 'P-256', x: encodeBase64Url(x), y: encodeBase64Url(y as Uint8Array) }; // EdDSA alone has no y
 }

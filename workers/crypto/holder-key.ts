@@ -29,7 +29,7 @@ export function keyInJwk(value: unknown): HolderKey | undefined {
 
 /**
  * Returns the JWK in a JSON text, with the members of its key alone; undefined if it is no public key of these kinds. It
- * takes 7 µs, of Ed25519 43 µs, and keyInJwk(), which makes a KeyObject, 43 µs more.
+ * makes no KeyObject, which takes most of the time of keyInJwk().
  */
 export function publicJwkIn(text: string): PublicJwk | undefined {
     return publicJwkOf(jsonOf(Buffer.from(text), PRIMITIVES));

@@ -27,6 +27,16 @@ export function asMaker({ account, api_key, session, tier }: Maker, wallet: Call
     };
 }
 
+/** False if a wallet would take the offer for nothing: who has made it may not act any more, or its issuer is archived. */
+export async function canStillIssue(
+    deps: Pick<WalletDependencies, 'services' | 'issuerIsActive'>,
+    offer: Maker & { issuer: string },
+    wallet: CallContext,
+): Promise<boolean> {
+    const active = [makerIsActive(deps, offer, wallet), deps.issuerIsActive(offer, wallet)];
+    return !(await Promise.all(active)).includes(false);
+}
+
 /** False if the account of an offer is suspended, or if the API key that has made it is revoked or has expired. */
 export async function makerIsActive(
     { services }: Pick<WalletDependencies, 'services'>,

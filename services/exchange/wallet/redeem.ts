@@ -5,7 +5,7 @@ import { PRE_AUTHORIZED_CODE } from '../../../proto/openid4vci.ts';
 import { credentialIssuer } from '../rules.ts';
 import { hashOf, newSecret, sealFor, txHashOf, unsealFor } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
-import { makerIsActive } from './maker.ts';
+import { canStillIssue } from './maker.ts';
 import { oauthError } from './oauth-error.ts';
 
 /** How long an access token can be used, in seconds. Beyond it: 401. */
@@ -33,8 +33,7 @@ export async function redeem(
         const detail = offer.needs_tx_code ? 'tx_code is required.' : 'This offer has no tx_code.';
         throw oauthError('invalid_request', detail);
     }
-    const active = [makerIsActive(deps, offer, context), deps.issuerIsActive(offer, context)];
-    if ((await Promise.all(active)).includes(false)) throw unknownCode();
+    if (!(await canStillIssue(deps, offer, context))) throw unknownCode();
     const dpopJkt = dpop === undefined ? undefined : await provenKey(deps, issuer_id, dpop);
     const plain = unsealFor(offer.id, offer.sealed, { secret: code, pepper });
     if (!plain) throw unknownCode(); // the pepper has been replaced since

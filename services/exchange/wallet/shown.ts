@@ -12,7 +12,7 @@ import { configurationOf } from '../rows.ts';
 import { credentialIssuer, unknownOffer } from '../rules.ts';
 import { codeOf, hashOf } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
-import { makerIsActive } from './maker.ts';
+import { canStillIssue } from './maker.ts';
 
 /** The offer of a link, until it expires: a wallet may fetch it several times (OpenID4VCI 1.0, section 4.1.3). */
 export async function getCredentialOffer(
@@ -25,8 +25,7 @@ export async function getCredentialOffer(
     const now = new Date(clock()).toISOString();
     const row = await store.findShown({ issuer: issuer_id, hash: hashOf(secret), now }, context);
     if (!row) throw unknownOffer();
-    const active = [makerIsActive(deps, row, context), deps.issuerIsActive(row, context)];
-    if ((await Promise.all(active)).includes(false)) throw unknownOffer();
+    if (!(await canStillIssue(deps, row, context))) throw unknownOffer();
     return {
         credential_issuer: credentialIssuer(publicUrl, issuer_id),
         configuration_id: row.configuration,

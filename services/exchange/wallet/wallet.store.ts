@@ -10,7 +10,7 @@ import { configurationRow, MAX_TX_FAILURES } from '../rows.ts';
 import { type Bindings, bindGroup, type Issued, noteGroup } from './bind.store.ts';
 import { type Spending, type SpendOutcome, spendGroup } from './spend.store.ts';
 
-/** What the rows of an offer have in common that are found by a secret of it. */
+/** What is read of every offer that a secret of it finds. */
 const foundRow = z.strictObject({
     /** Of the secret by which it was found. */
     hash: z.instanceof(Buffer),
