@@ -7,11 +7,12 @@ import { runFiles, sumOf } from './runner/files.ts';
 import { begin, closing, exceptInterrupted } from './runner/lifetime.ts';
 import {
     citusRound,
-    FAST_ROUNDS,
-    FULL_ROUNDS,
+    FAST_ROUND,
     givenRound,
+    PRODUCTION_ROUND,
     type Round,
     SLOW_ROUND,
+    SPECIAL_ROUNDS,
     startRound,
     titleOf,
 } from './runner/rounds.ts';
@@ -52,12 +53,15 @@ function wanted(pattern: string): string[] {
     return asked.length === 0 ? files : files.filter((file) => asked.some((prefix) => file.startsWith(prefix)));
 }
 
-/** If E2E_URLS names a running service, the end-to-end tests run once, on that. */
-function rounds(): readonly Round[] {
-    if (process.env['E2E_URLS']) return [givenRound()];
-    if (database !== undefined) return [citusRound(database)];
-    if (full) return FULL_ROUNDS;
-    return asked.length === 0 ? FAST_ROUNDS : [...FAST_ROUNDS, SLOW_ROUND];
+/**
+ * The rounds that run beside the other parts, because both wait a lot, and those that run after the parts. If E2E_URLS
+ * names a running service, the end-to-end tests run once, on that.
+ */
+function rounds(): { beside: readonly Round[]; after: readonly Round[] } {
+    if (process.env['E2E_URLS']) return { beside: [givenRound()], after: [] };
+    if (database !== undefined) return { beside: [citusRound(database)], after: [] };
+    if (full) return { beside: [PRODUCTION_ROUND], after: SPECIAL_ROUNDS };
+    return { beside: asked.length === 0 ? [FAST_ROUND] : [FAST_ROUND, SLOW_ROUND], after: [] };
 }
 
 function parts(): { alone: readonly string[]; besideRounds: readonly string[] } {
@@ -70,9 +74,11 @@ function parts(): { alone: readonly string[]; besideRounds: readonly string[] } 
 async function main(): Promise<boolean> {
     const databases = await startDatabases();
     const { alone, besideRounds } = parts();
+    const { beside, after } = rounds();
+    const partsFirst = async () => [await runParts(besideRounds, databases), await runRounds(after, databases)];
     const counts = [
         await runParts(alone, databases),
-        ...(await Promise.all([runParts(besideRounds, databases), runRounds(databases)])), // both wait a lot
+        ...(await Promise.all([partsFirst().then(sumOf), runRounds(beside, databases)])),
     ];
     return summarize(sumOf(counts));
 }
@@ -83,9 +89,9 @@ async function runParts(parts: readonly string[], databases: Environment): Promi
     return sumOf(counts);
 }
 
-async function runRounds(databases: Environment): Promise<Counts> {
+async function runRounds(rounds: readonly Round[], databases: Environment): Promise<Counts> {
     const counts: Counts[] = [];
-    for (const round of rounds()) counts.push(await runRound(round, databases));
+    for (const round of rounds) counts.push(await runRound(round, databases));
     return sumOf(counts);
 }
 

@@ -20,33 +20,19 @@ export interface Round {
 const FAST = 'test/e2e/';
 const SLOW = 'test/full/e2e/';
 
-/**
- * The fast tier: the shape of production, but roles that do not call each other share a process. So each call between
- * two services leaves its process, and fewer processes cost CPU while they start and wait.
- */
-export const FAST_ROUNDS: readonly Round[] = [
-    {
-        transport: 'grpc',
-        groups: [
-            ['did', 'presentations', 'usage', 'events'],
-            ['keys', 'signing'],
-            ['credentials', 'wallet', 'webhooks'],
-        ],
-        folders: [FAST],
-    },
-];
+/** The fast tier: all roles in each of two processes, which cost a third less CPU than a process for each role. */
+export const FAST_ROUND: Round = { transport: 'local', folders: [FAST] };
+
+/** All end-to-end tests in the shape of production. */
+export const PRODUCTION_ROUND: Round = { transport: 'grpc', folders: [FAST, SLOW] };
 
 /** The slow tests in the shape of production. */
 export const SLOW_ROUND: Round = { transport: 'grpc', folders: [SLOW] };
 
-/**
- * The full tier: the slow tests, those in which services call each other, without frames, and all in the processes of
- * `npm start`. These run all roles, so that round stands for a single process with all roles too.
- */
-export const FULL_ROUNDS: readonly Round[] = [
-    SLOW_ROUND,
+/** The tests in which services call each other, without frames, and those that depend on the process that answers. */
+export const SPECIAL_ROUNDS: readonly Round[] = [
     { transport: 'grpc', frames: false, folders: [`${FAST}grpc/`, `${FAST}batches/`, `${FAST}credentials/`] },
-    { transport: 'local', processes: 2, folders: [FAST, `${SLOW}races/`] },
+    { transport: 'local', processes: 2, folders: [`${FAST}http/`, `${SLOW}races/`] },
 ];
 
 /** `npm run test:citus`: all end-to-end tests, in the shape of production, on the Citus with this URL. */

@@ -3,8 +3,8 @@ import { accessSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { operations } from '../../support/openapi.ts';
-import { GATEWAYS } from '../support/client.ts';
+import { GATEWAYS } from '../../../e2e/support/client.ts';
+import { operations } from '../../../support/openapi.ts';
 
 const given = process.env['CHROMIUM_PATH'];
 if (given) accessSync(given); // throws instead of skipping tests if the file is missing
