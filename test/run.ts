@@ -25,8 +25,12 @@ import { type Counts, cpuSeconds } from './support/reporter.ts';
  * `N passed, N failed`, with `, N skipped` if tests were skipped.
  */
 
-const FAST_PARTS = ['unit', 'contract', 'vectors', 'integration'];
-const FULL_PARTS = ['full/integration'];
+/** What runs in an order: parts, which are folders of test/, and rounds of end-to-end tests. */
+type Track = ReadonlyArray<string | Round>;
+
+/** The two tracks of a tier run at the same time, because both wait a lot. They take about as long as each other. */
+const FAST_TRACKS: readonly Track[] = [['integration'], [FAST_ROUND, 'unit', 'contract', 'vectors']];
+const FULL_TRACKS: readonly Track[] = [['full/integration', ...SPECIAL_ROUNDS], [PRODUCTION_ROUND]];
 /** Parts of the full tier that use both cores. They run before the others, with nothing beside them. */
 const FULL_PARTS_ALONE = ['full/process', 'full/attack', 'full/deploy', 'full/faults'];
 /** Tests that only `npm run proof` runs. */
@@ -53,46 +57,38 @@ function wanted(pattern: string): string[] {
     return asked.length === 0 ? files : files.filter((file) => asked.some((prefix) => file.startsWith(prefix)));
 }
 
-/**
- * The rounds that run beside the other parts, because both wait a lot, and those that run after the parts. If E2E_URLS
- * names a running service, the end-to-end tests run once, on that.
- */
-function rounds(): { beside: readonly Round[]; after: readonly Round[] } {
-    if (process.env['E2E_URLS']) return { beside: [givenRound()], after: [] };
-    if (database !== undefined) return { beside: [citusRound(database)], after: [] };
-    if (full) return { beside: [PRODUCTION_ROUND], after: SPECIAL_ROUNDS };
-    return { beside: asked.length === 0 ? [FAST_ROUND] : [FAST_ROUND, SLOW_ROUND], after: [] };
+/** If E2E_URLS names a running service, the end-to-end tests run once, on that. */
+function tracks(): readonly Track[] {
+    if (process.env['E2E_URLS']) return [[givenRound()]];
+    if (database !== undefined) return [[citusRound(database)]];
+    if (full) return FULL_TRACKS;
+    return asked.length === 0 ? FAST_TRACKS : [...FAST_TRACKS, ['full/integration', SLOW_ROUND]];
 }
 
-function parts(): { alone: readonly string[]; besideRounds: readonly string[] } {
-    if (citus) return { alone: [], besideRounds: [] };
-    if (asked.length > 0)
-        return { alone: [...FULL_PARTS_ALONE, ...PROOF_PARTS], besideRounds: [...FAST_PARTS, ...FULL_PARTS] };
-    return full ? { alone: FULL_PARTS_ALONE, besideRounds: FULL_PARTS } : { alone: [], besideRounds: FAST_PARTS };
+function partsAlone(): readonly string[] {
+    if (citus) return [];
+    if (asked.length > 0) return [...FULL_PARTS_ALONE, ...PROOF_PARTS];
+    return full ? FULL_PARTS_ALONE : [];
 }
 
 async function main(): Promise<boolean> {
     const databases = await startDatabases();
-    const { alone, besideRounds } = parts();
-    const { beside, after } = rounds();
-    const partsFirst = async () => [await runParts(besideRounds, databases), await runRounds(after, databases)];
-    const counts = [
-        await runParts(alone, databases),
-        ...(await Promise.all([partsFirst().then(sumOf), runRounds(beside, databases)])),
-    ];
+    const run = (track: Track) => runTrack(track, databases);
+    const counts = [await run(partsAlone()), ...(await Promise.all(tracks().map(run)))];
     return summarize(sumOf(counts));
 }
 
-async function runParts(parts: readonly string[], databases: Environment): Promise<Counts> {
+async function runTrack(track: Track, databases: Environment): Promise<Counts> {
     const counts: Counts[] = [];
-    for (const part of parts) counts.push(await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
+    for (const step of track) {
+        const isPart = typeof step === 'string';
+        counts.push(await (isPart ? runPart(step, databases) : runRound(step, databases)));
+    }
     return sumOf(counts);
 }
 
-async function runRounds(rounds: readonly Round[], databases: Environment): Promise<Counts> {
-    const counts: Counts[] = [];
-    for (const round of rounds) counts.push(await runRound(round, databases));
-    return sumOf(counts);
+function runPart(part: string, databases: Environment): Promise<Counts> {
+    return runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases);
 }
 
 async function runRound(round: Round, databases: Environment): Promise<Counts> {
