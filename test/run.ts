@@ -2,8 +2,9 @@ import '../deploy/local/node-version.ts';
 import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Environment, startDatabases } from './runner/databases.ts';
-import { runFiles, sumOf } from './runner/files.ts';
+import { startDatabases } from './runner/databases.ts';
+import { type Resources, runFiles, sumOf } from './runner/files.ts';
+import { lanes } from './runner/lanes.ts';
 import { begin, closing, exceptInterrupted } from './runner/lifetime.ts';
 import {
     citusRound,
@@ -28,13 +29,16 @@ import { type Counts, cpuSeconds } from './support/reporter.ts';
 /** What runs in an order: parts, which are folders of test/, and rounds of end-to-end tests. */
 type Track = ReadonlyArray<string | Round>;
 
-/** The two tracks of a tier run at the same time, because both wait a lot. They take about as long as each other. */
-const FAST_TRACKS: readonly Track[] = [['integration'], [FAST_ROUND, 'unit', 'contract', 'vectors']];
+/** The tracks of a tier run at the same time, because they wait a lot. */
+const FAST_TRACKS: readonly Track[] = [['integration'], ['unit'], ['contract'], ['vectors'], [FAST_ROUND]];
 const FULL_TRACKS: readonly Track[] = [['full/integration', ...SPECIAL_ROUNDS], [PRODUCTION_ROUND]];
-/** Parts of the full tier that use both cores. They run before the others, with nothing beside them. */
+/** Number of processes that run the files of all tracks at the same time. */
+const LANES = 4;
+/** Parts of the full tier that use both cores. They run before the others, with nothing beside them, in fewer lanes. */
 const FULL_PARTS_ALONE = ['full/process', 'full/attack', 'full/deploy', 'full/faults'];
 /** Tests that only `npm run proof` runs. */
 const PROOF_PARTS = ['proof'];
+const LANES_ALONE = 2;
 
 /**
  * CPU time that the fast tier may take, in seconds, without the databases. On two quiet cores it takes half of that, and
@@ -72,32 +76,33 @@ function partsAlone(): readonly string[] {
 }
 
 async function main(): Promise<boolean> {
-    const databases = await startDatabases();
-    const run = (track: Track) => runTrack(track, databases);
-    const counts = [await run(partsAlone()), ...(await Promise.all(tracks().map(run)))];
-    return summarize(sumOf(counts));
+    const env = await startDatabases();
+    const alone = await runTrack(partsAlone(), { env, lanes: lanes(LANES_ALONE) });
+    const shared = { env, lanes: lanes(LANES) };
+    const beside = await Promise.all(tracks().map((track) => runTrack(track, shared)));
+    return summarize(sumOf([alone, ...beside]));
 }
 
-async function runTrack(track: Track, databases: Environment): Promise<Counts> {
+async function runTrack(track: Track, resources: Resources): Promise<Counts> {
     const counts: Counts[] = [];
     for (const step of track) {
         const isPart = typeof step === 'string';
-        counts.push(await (isPart ? runPart(step, databases) : runRound(step, databases)));
+        counts.push(await (isPart ? runPart(step, resources) : runRound(step, resources)));
     }
     return sumOf(counts);
 }
 
-function runPart(part: string, databases: Environment): Promise<Counts> {
-    return runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases);
+function runPart(part: string, resources: Resources): Promise<Counts> {
+    return runFiles(part, wanted(`test/${part}/**/*.test.ts`), resources);
 }
 
-async function runRound(round: Round, databases: Environment): Promise<Counts> {
+async function runRound(round: Round, resources: Resources): Promise<Counts> {
     const files = round.folders.flatMap((folder) => wanted(`${folder}**/*.test.ts`));
     if (files.length === 0) return sumOf([]);
-    if (process.env['E2E_URLS']) return runFiles('end to end, the given service', files, databases);
-    const service = await startRound(round, databases);
+    if (process.env['E2E_URLS']) return runFiles('end to end, the given service', files, resources);
+    const service = await startRound(round, resources.env);
     try {
-        return await runFiles(titleOf(round), files, { ...databases, ...service.env });
+        return await runFiles(titleOf(round), files, { ...resources, env: { ...resources.env, ...service.env } });
     } finally {
         await service.stop();
     }

@@ -4,29 +4,32 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Counts } from '../support/reporter.ts';
 import type { Environment } from './databases.ts';
+import type { Lanes } from './lanes.ts';
 import { exceptInterrupted, workDir } from './lifetime.ts';
 
 /** Longest time that one test may take, in seconds. */
 const TEST_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
 /** Longest time that a process may take for its files, in milliseconds. */
 const PROCESS_TIMEOUT_MS = 1_800_000;
-/** Number of processes that run test files at the same time. */
-const LANES = 2;
 /** The output names processes that took longer than this, in seconds. */
 const LONG_S = 45;
 
+/** What test files run with. */
+export interface Resources {
+    /** Tells the tests where the databases and the service are. */
+    env: Environment;
+    lanes: Lanes;
+}
+
 /** Runs test files under Node's test runner and prints what they cost. */
-export async function runFiles(title: string, files: readonly string[], env: Environment): Promise<Counts> {
+export async function runFiles(title: string, files: readonly string[], { env, lanes }: Resources): Promise<Counts> {
     if (files.length === 0) return sumOf([]);
     const took = stopwatch();
     const groups = Object.values(Object.groupBy(files, sharedBy)) as string[][]; // no group is empty
-    const waiting = groups.toSorted((one, other) => other.length - one.length).values(); // the longest first
-    const all: Counts[] = [];
-    const lane = async () => {
-        for (const group of waiting) all.push(await runProcess(group, env));
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
-    const counts = sumOf(all);
+    const largestFirst = groups.toSorted((one, other) => other.length - one.length);
+    const counts = sumOf(
+        await Promise.all(largestFirst.map((group) => lanes(group.length, () => runProcess(group, env)))),
+    );
     print(title, counts, took());
     return counts;
 }
