@@ -11,9 +11,9 @@ import { noAccount, requireAccountId } from '../user.ts';
 import type { ErasedServices } from './erased-services.ts';
 
 /**
- * Deletes the caller's account. First its API keys go, then its sessions with the account itself, each after the gateways
- * were told. If they cannot be told, the account stays and its owner repeats the call. A wrong password counts as a guess.
- * What the services store besides is erased later (finish-erasures.ts).
+ * Deletes the caller's account with its sessions and its API keys. They end before the commit, after the gateways were
+ * told. If these cannot be told, the account stays and its owner repeats the call. A wrong password counts as a guess. What
+ * the services store besides is erased later (finish-erasures.ts).
  */
 export function accountDeletion({
     store,
@@ -35,8 +35,9 @@ export function accountDeletion({
         requireComparablePassword(password);
         const { address, traceparent, deadline, cancellation } = context;
         const target = { subject: guardSubject({ user_id: userId }), address, traceparent, deadline, cancellation };
-        const refuse = async (ids: string[]) => {
-            const failure = await livenessMarks.refuse({ account: userId, subject: 'session', ids }, context);
+        const end = async (sessions: string[]) => {
+            await eraseKeys(keys, userId, context);
+            const failure = await livenessMarks.refuse({ account: userId, subject: 'session', ids: sessions }, context);
             if (failure) throw notTold('redis', failure);
         };
         const erasedAt = await guard.attempt(target, async () => {
@@ -44,9 +45,8 @@ export function accountDeletion({
             if (!account) throw noAccount();
             const { matches } = await passwords.verify(account.password_hash, password, context);
             if (!matches) return undefined;
-            await eraseKeys(keys, userId, context);
             const now = new Date(clock()).toISOString();
-            if (await store.deleteAccount({ ...account, now }, refuse, context)) return now;
+            if (await store.deleteAccount({ ...account, now }, end, context)) return now;
             // Another call has changed the password since it was verified. That is not a guess, so it does not count.
             throw wrong();
         });

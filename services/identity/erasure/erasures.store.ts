@@ -20,7 +20,8 @@ const finishedRow = z.strictObject({ actor: z.string().nullable() });
 
 /**
  * Removes an account with its sessions, and notes that everything else must be erased, in one transaction. `beforeCommit`
- * receives the ids of the sessions that were open; if it rejects, nothing is changed. Returns false if the password has
+ * receives the ids of the sessions that were open; if it rejects, nothing is changed. It may do what nothing takes back:
+ * after it comes the commit alone. Returns false if the password has
  * changed meanwhile, or the account does not exist.
  */
 export function deleteAccount(
@@ -36,11 +37,12 @@ export function deleteAccount(
             WHERE user_id = ${user_id} AND password_version = ${password_version} FOR UPDATE`);
         if (locked.length === 0) return false;
         const [actor] = causeOf(lifetime, user_id);
-        await beforeCommit(await removeSessions(transaction, user_id));
+        const sessions = await removeSessions(transaction, user_id);
         await transaction.rows(sql.unsafe`
             WITH written AS (DELETE FROM identity.users WHERE user_id = ${user_id} RETURNING tier),
             noted AS (INSERT INTO identity.erasures (account, requested_at, actor) VALUES (${user_id}, ${now}, ${actor}))
             ${appendUserCounts(sql.fragment`-count(*)`)}`);
+        await beforeCommit(sessions);
         return true;
     };
     return db.transaction(work, 'account_delete', lifetime);

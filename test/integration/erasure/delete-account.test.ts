@@ -19,6 +19,13 @@ const erasureOf = (account: string | undefined) =>
     db.rows(sql.type(erasureRow)`
         SELECT requested_at, finished_at, actor FROM identity.erasures WHERE account = ${account ?? null}`);
 
+/** A service of keys that notes whose keys it erases. */
+function keysOf() {
+    const erased: string[] = [];
+    const keys = { eraseAccount: async ({ user_id }: { user_id: string }) => ({ done: erased.push(user_id) > 0 }) };
+    return { keys, erased };
+}
+
 /** Checks that the account is as it was. */
 async function expectUntouched({ email, session, context }: Awaited<ReturnType<typeof caller>>): Promise<void> {
     assert.deepEqual(await erasureOf(context.user_id), []);
@@ -95,33 +102,38 @@ describe('DeleteAccount', () => {
         await identity.deleteAccount({ password: PASSWORD }, ada.context);
     });
 
-    it('does nothing if the password changes meanwhile', async () => {
+    it('does nothing, and keeps the API keys, if the password changes meanwhile', async () => {
         const ada = await caller();
-        const keys = {
-            async eraseAccount() {
-                await change(ada.context);
-                return { done: true };
-            },
-        };
-        await assert.rejects(build({ keys }).deleteAccount({ password: PASSWORD }, ada.context), {
+        const { keys, erased } = keysOf();
+        const verified = async () => void (await change(ada.context));
+        await assert.rejects(build({ keys, verified }).deleteAccount({ password: PASSWORD }, ada.context), {
             kind: 'unauthenticated',
         });
+        assert.deepEqual(erased, []);
         assert.deepEqual(await erasureOf(ada.context.user_id), []);
         assert.ok((await tryLogin(ada.email, NEW_PASSWORD)).session);
+    });
+
+    it('keeps the API keys if the database refuses a statement', async () => {
+        const ada = await caller();
+        const { keys, erased } = keysOf();
+        // Then the erasure cannot be noted: the table has each account once.
+        await db.rows(sql.unsafe`
+            INSERT INTO identity.erasures (account, requested_at) VALUES (${ada.context.user_id ?? ''}, now())`);
+        await assert.rejects(build({ keys }).deleteAccount({ password: PASSWORD }, ada.context));
+        assert.deepEqual(erased, []);
+        assert.ok((await tryLogin(ada.email, PASSWORD)).session);
     });
 
     it('deletes an account once, however many processes are asked at once', async () => {
         const ada = await caller();
         const { promise: all, resolve } = Promise.withResolvers<void>();
         let arrived = 0;
-        const keys = {
-            async eraseAccount() {
-                if (++arrived === 4) resolve();
-                await all; // then all passwords are verified
-                return { done: true };
-            },
+        const verified = () => {
+            if (++arrived === 4) resolve();
+            return all; // then all passwords are verified
         };
-        const processes = Array.from({ length: 4 }, () => build({ keys }));
+        const processes = Array.from({ length: 4 }, () => build({ verified }));
         const outcomes = await Promise.allSettled(
             processes.map((each) => each.deleteAccount({ password: PASSWORD }, ada.context)),
         );

@@ -33,6 +33,8 @@ interface Replaced {
     sessionQuota?: Quota;
     requestCounts?: RequestCounts;
     keys?: ErasedServices['keys'];
+    /** Called after each verification of a password. */
+    verified?: () => Promise<void>;
 }
 
 export function signingKey(): string {
@@ -92,9 +94,14 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
             metrics: poolMetrics(createMetrics()),
         });
         after(() => passwords.close());
+        const verify: typeof passwords.verify = async (...args) => {
+            const verdict = await passwords.verify(...args);
+            await replaced.verified?.();
+            return verdict;
+        };
         return identityService({
             store: identityStore(db),
-            passwords,
+            passwords: { ...passwords, verify },
             tokens: replaced.tokens ?? sessionVerifier,
             guard: guard({ redis, shards: SHARDS }),
             livenessMarks: replaced.livenessMarks ?? livenessMarks({ redis, shards: SHARDS }),
