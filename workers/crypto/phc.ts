@@ -16,14 +16,21 @@ const MAX_PHC_LENGTH = 255;
 /** Maximum cost of an Argon2id hash. Beyond it: `invalid`; `internal` for a stored one. */
 export const MAX_ARGON2 = { memory_kib: 262_144, passes: 10, lanes: 16 } as const;
 /**
- * Maximum of N × r × p of a scrypt hash. It takes about a second and, if p is 1, 256 MiB. Beyond it: `invalid`; `internal`
- * for a stored one.
+ * Maximum of N × r × p of a scrypt hash. If p is 1, it takes two to three seconds (ln=20 and r=2 on two virtual cores in
+ * November 2026) and 256 MiB. Beyond it: `invalid`; `internal` for a stored one.
  */
 export const MAX_SCRYPT_WORK = 2 ** 21;
 /** Maximum number of iterations of a PBKDF2 hash, about half a second. Beyond it: `invalid`; `internal` if stored. */
 const MAX_ITERATIONS = 2_000_000;
 /** Minimum number of iterations of a PBKDF2 hash, and of log2 N of scrypt. Less protects no password. */
 const LEAST = { iterations: 1_000, log_n: 10 } as const;
+
+/**
+ * Minimum memory of an imported Argon2id hash, in kibibytes: the least that a common library has made by default
+ * (argon2-cffi until 2018, so also Django until 3.1). The hashes of the service itself have the cost of its settings,
+ * which only production bounds from below. Below it: `invalid`.
+ */
+const LEAST_IMPORTED_MEMORY_KIB = 512;
 
 /** A salt of 8 to 48 bytes and a hash of 16 to 64 bytes, in base64 without padding. */
 const ENDING = String.raw`\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$`;
@@ -42,6 +49,13 @@ export function readPhc(phc: string): PasswordHash | { fault: string } {
     if (!hash || hash.salt.length < 8 || hash.tag.length < 16) return { fault: `must be a PHC string: ${FORMS}.` };
     const bound = boundOf(hash);
     return bound === undefined ? hash : { fault: `must have ${bound}.` };
+}
+
+/** Like readPhc(), for a hash from outside, which must also protect its password. */
+export function importedPhc(phc: string): PasswordHash | { fault: string } {
+    const hash = readPhc(phc);
+    const isWeak = 'form' in hash && hash.form === 'argon2id' && hash.memory_kib < LEAST_IMPORTED_MEMORY_KIB;
+    return isWeak ? { fault: `must have m of at least ${LEAST_IMPORTED_MEMORY_KIB}.` } : hash;
 }
 
 function argon2id(phc: string): PasswordHash | undefined {
@@ -80,9 +94,12 @@ function boundOf(hash: PasswordHash): string | undefined {
             return `m from 8 × p to ${memory}, t from 1 to ${most} and p from 1 to ${mostLanes}`;
         }
         case 'scrypt': {
-            const work = 2 ** hash.log_n * hash.block_size * hash.lanes;
-            const fits = hash.log_n >= LEAST.log_n && work > 0 && work <= MAX_SCRYPT_WORK;
-            return fits ? undefined : `ln of at least ${LEAST.log_n}, and 2^ln × r × p of at most ${MAX_SCRYPT_WORK}`;
+            const { log_n, block_size, lanes } = hash;
+            const work = 2 ** log_n * block_size * lanes;
+            // RFC 7914, 6: N must be less than 2^(128 × r / 8).
+            const isDefined = log_n < 16 * block_size && lanes >= 1;
+            if (log_n >= LEAST.log_n && isDefined && work <= MAX_SCRYPT_WORK) return undefined;
+            return `ln of at least ${LEAST.log_n} and less than 16 × r, and 2^ln × r × p of at most ${MAX_SCRYPT_WORK}`;
         }
         case 'pbkdf2-sha256': {
             const fits = hash.iterations >= LEAST.iterations && hash.iterations <= MAX_ITERATIONS;

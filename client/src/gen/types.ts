@@ -2952,7 +2952,7 @@ export interface AdminImportUsersInput {
     users: Array<{
         /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
         email: string;
-        /** A PHC string: `argon2id` (m to 262,144, t to 10, p to 16), `scrypt` (2^ln × r × p to 2^21) or `pbkdf2-sha256` (i from 1,000 to 2,000,000), with a salt of 8 to 48 bytes and a hash of 16 to 64. */
+        /** A PHC string: `argon2id` (m from 512 to 262,144, t to 10, p to 16), `scrypt` (ln from 10, less than 16 × r, and 2^ln × r × p to 2^21) or `pbkdf2-sha256` (i from 1,000 to 2,000,000), with a salt of 8 to 48 bytes and a hash of 16 to 64. */
         password_hash: string;
         /** Display name. White space at both ends is removed. */
         name?: string | null;

@@ -74,7 +74,7 @@ export const administrationOperations = {
         owasp: { objects: 'none', slowedBy: 'trusted' },
         fields: {
             password_hash:
-                'A PHC string: `argon2id` (m to 262,144, t to 10, p to 16), `scrypt` (2^ln × r × p to 2^21) or `pbkdf2-sha256` (i from 1,000 to 2,000,000), with a salt of 8 to 48 bytes and a hash of 16 to 64.',
+                'A PHC string: `argon2id` (m from 512 to 262,144, t to 10, p to 16), `scrypt` (ln from 10, less than 16 × r, and 2^ln × r × p to 2^21) or `pbkdf2-sha256` (i from 1,000 to 2,000,000), with a salt of 8 to 48 bytes and a hash of 16 to 64.',
             line: 'Number of the line, from 1.',
             status: '`created` or `refused`.',
             error: 'Why the line was refused. Absent if it was not.',

@@ -8,7 +8,7 @@ import type {
     ImportUsersResponse,
 } from '../../../proto/gen/identity/v1/identity.ts';
 import { MAX_IMPORTED_USERS } from '../../../proto/limits.ts';
-import { readPhc } from '../../../workers/crypto/phc.ts';
+import { importedPhc } from '../../../workers/crypto/phc.ts';
 import { mapInFlight } from '../../map-in-flight.ts';
 import { requireName } from '../../texts.ts';
 import { requireTier } from '../../tiers.ts';
@@ -63,7 +63,7 @@ function validate({ malformed, email, password_hash, name, tier = 'free' }: Impo
     if (malformed !== undefined) throw invalid(malformed);
     if (email === undefined) throw invalid('email is missing.');
     if (password_hash === undefined) throw invalid('password_hash is missing.');
-    const hash = readPhc(password_hash);
+    const hash = importedPhc(password_hash);
     if ('fault' in hash) throw invalid(`password_hash ${hash.fault}`);
     return {
         email: requireEmail(email),

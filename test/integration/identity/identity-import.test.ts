@@ -14,7 +14,7 @@ const { db, identity } = fixture;
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replaceAll('=', '');
 const salt = randomBytes(16);
 const HASHES = {
-    argon2id: await argon2.hash(PASSWORD, { memoryCost: 128, timeCost: 2, parallelism: 2 }),
+    argon2id: await argon2.hash(PASSWORD, { memoryCost: 512, timeCost: 2, parallelism: 2 }),
     scrypt: `$scrypt$ln=10,r=8,p=1$${base64(salt)}$${base64(scryptSync(PASSWORD, salt, 32, { N: 1_024 }))}`,
     'pbkdf2-sha256': `$pbkdf2-sha256$i=1000$${base64(salt)}$${base64(pbkdf2Sync(PASSWORD, salt, 1_000, 32, 'sha256'))}`,
 };
@@ -85,7 +85,7 @@ describe('an import', () => {
             { email: first.toUpperCase(), password_hash: passwordHash },
             { email: 'nobody', password_hash: passwordHash },
             { email: newEmail(), password_hash: '$2b$10$abcdefghijklmnopqrstuv' },
-            { email: newEmail(), password_hash: passwordHash.replace('m=128', 'm=999999') },
+            { email: newEmail(), password_hash: passwordHash.replace('m=512', 'm=999999') },
             { email: newEmail(), password_hash: passwordHash, tier: 'gold' },
             { email: newEmail(), password_hash: passwordHash, name: ' ' },
             { email: newEmail() },

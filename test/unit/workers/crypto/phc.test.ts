@@ -3,7 +3,7 @@ import { pbkdf2Sync, randomBytes, scryptSync } from 'node:crypto';
 import test from 'node:test';
 import argon2 from 'argon2';
 import { DEFAULT_COST, needsRehash, verifyPassword } from '../../../../workers/crypto/password.ts';
-import { readPhc } from '../../../../workers/crypto/phc.ts';
+import { importedPhc, readPhc } from '../../../../workers/crypto/phc.ts';
 import { cpuMs } from '../../cpu-time.ts';
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replaceAll('=', '');
@@ -79,6 +79,7 @@ test('a hash is accepted up to each bound, and says which one it exceeds', () =>
         ['scrypt$ln=9,r=8,p=1', /^must have ln of/],
         ['scrypt$ln=99,r=99,p=99', /^must have ln of/],
         ['scrypt$ln=14,r=0,p=1', /^must have ln of/],
+        ['scrypt$ln=16,r=1,p=1', /^must have ln of at least 10 and less than 16 × r/],
         ['scrypt$ln=14,r=8,p=0', /^must have ln of/],
         ['pbkdf2-sha256$i=2000001', /^must have i from/],
         ['pbkdf2-sha256$i=999', /^must have i from/],
@@ -93,4 +94,18 @@ test('a hash is accepted up to each bound, and says which one it exceeds', () =>
     for (const short of ['$aaaaaaaaaa$', `$${'a'.repeat(22)}$aaaa`, '']) {
         assert.ok('fault' in readPhc(`$pbkdf2-sha256$i=1000${short}`), short);
     }
+});
+
+test('OpenSSL computes scrypt at each corner of what is accepted', () => {
+    const ending = `$${'a'.repeat(22)}$${'b'.repeat(43)}`;
+    for (const corner of ['ln=10,r=1,p=1', 'ln=15,r=1,p=1', 'ln=10,r=99,p=20', 'ln=18,r=8,p=1']) {
+        assert.equal(verifyPassword(`$scrypt$${corner}${ending}`, 'password'), false, corner);
+    }
+});
+
+test('an imported Argon2id hash must have 512 KiB, and a stored one need not', () => {
+    const phcOf = (memory: number) => `$argon2id$v=19$m=${memory},t=2,p=2$${'a'.repeat(22)}$${'b'.repeat(43)}`;
+    assert.deepEqual(importedPhc(phcOf(511)), { fault: 'must have m of at least 512.' });
+    for (const hash of [importedPhc(phcOf(512)), readPhc(phcOf(511))]) assert.ok('form' in hash);
+    assert.match(JSON.stringify(importedPhc('$argon2id$')), /must be a PHC string/);
 });
