@@ -30,6 +30,8 @@ export const webhooksListen = command({
     async run({ options: { port, cert, 'key-file': key }, world, json }) {
         if ((cert === undefined) !== (key === undefined))
             throw new CliError('Give both --cert and --key-file, or none.');
+        const number = port === undefined ? 8443 : wholeNumber(port, '--port');
+        if (number > 65_535) throw new CliError('--port must be at most 65535.');
         const secret = secretBytes(await readSecret(world, SECRET));
         if (!secret) throw new CliError('The secret of a webhook begins with "whsec_".');
         const show = shower(world, json);
@@ -41,7 +43,7 @@ export const webhooksListen = command({
         const files = cert !== undefined &&
             key !== undefined && { cert: readText(cert), key: readKeyFile('--key-file', key) };
         const server = files ? createSecureServer(files, listener) : createServer(listener);
-        server.listen(port === undefined ? 8443 : wholeNumber(port, '--port'), '127.0.0.1');
+        server.listen(number, '127.0.0.1');
         await once(server, 'listening').catch(({ message }: Error) => {
             throw new CliError(`This port cannot be used: ${message}`, EXIT.service);
         });

@@ -56,6 +56,12 @@ describe('wrong usage', () => {
         await refused(['login', 'ada@example.com', '--key'], /there is no EMAIL/);
     });
 
+    it('refuses a port that does not exist', async () => {
+        for (const port of ['65536', '99999', '-1', 'http']) {
+            await refused(['webhooks', 'listen', `--port=${port}`], /--port must be/);
+        }
+    });
+
     it('reads at most 4 MiB of a file', async () => {
         await refused(['verify', '@/dev/zero', '--offline'], /^cred: \/dev\/zero is longer than 4 MiB\.$/m);
         await refused(['verify', '@.', '--offline'], /\. cannot be used: it is a folder/);
