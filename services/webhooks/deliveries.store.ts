@@ -1,7 +1,10 @@
+import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { FIRST_ID, LAST_ID } from '../account-pages.store.ts';
 import { type DeliveryRow, deliveryRow, type NewDelivery } from './rows.ts';
+
+const waitingRow = z.strictObject({ waiting: z.number() });
 
 export interface DeliveriesStore {
     /** Returns deliveries to an endpoint below the id `before`, newest first. */
@@ -23,6 +26,13 @@ export function deliveriesStore(db: Database): DeliveriesStore {
             return db.rows(statement, 'webhook_deliveries', lifetime);
         },
     };
+}
+
+/** Number of deliveries to an endpoint that wait for an attempt. */
+export async function countWaiting({ rows }: Queries, endpoint: string): Promise<number> {
+    const [row] = await rows(sql.type(waitingRow)`
+        SELECT count(*) AS waiting FROM webhooks.deliveries WHERE endpoint = ${endpoint} AND state = 'waiting'`);
+    return row?.waiting ?? 0;
 }
 
 const TYPES = ['uuid', 'text', 'text', 'text'];

@@ -61,3 +61,9 @@ export function deliveryOf({ id, due_at, last_attempt_at, status, reason, ...row
         reason: reason ?? undefined,
     };
 }
+
+/**
+ * Maximum number of deliveries to an endpoint that wait for an attempt, about. Beyond it: later events stay in the stream
+ * until there is room, and no test and no single event is accepted.
+ */
+export const MAX_WAITING_DELIVERIES = 1_000;

@@ -4,7 +4,7 @@ import { isId } from '../../platform/uuid.ts';
 import { EVENT_TYPES, isEventType } from '../../proto/event-types.ts';
 import { MAX_WEBHOOK_DESCRIPTION } from '../../proto/limits.ts';
 import { requireText } from '../texts.ts';
-import type { OwnEndpoint } from './rows.ts';
+import { MAX_WAITING_DELIVERIES, type OwnEndpoint } from './rows.ts';
 
 /** The states that an owner can set. */
 export type OwnState = 'active' | 'paused';
@@ -48,4 +48,8 @@ export function settableState(state: string): OwnState {
 export function refuseInactive(state: string | undefined): void {
     if (existingEndpoint(state) === 'active') return;
     throw new AppError('conflict', `This webhook is ${state}. Set its state to active first.`);
+}
+
+export function tooManyWaiting(): AppError {
+    return new AppError('conflict', `${MAX_WAITING_DELIVERIES} deliveries of this webhook wait. Send this one later.`);
 }

@@ -4,9 +4,10 @@ import { type Database, type Queries, sql } from '../../platform/postgres/db.ts'
 import { type AccountPage, FIRST_ID, LAST_ID } from '../account-pages.store.ts';
 import type { ErasureStep } from '../erasure.ts';
 import { type NewClaim, type Outcome, writeClaimed } from '../idempotency/claims.store.ts';
-import { appendDeliveries, type DeliveriesStore, deliveriesStore } from './deliveries.store.ts';
+import { appendDeliveries, countWaiting, type DeliveriesStore, deliveriesStore } from './deliveries.store.ts';
 import { webhooksErasure } from './erase.store.ts';
-import { type EndpointRow, endpointRow, type NewDelivery, type OwnEndpoint } from './rows.ts';
+import { type EndpointRow, endpointRow, MAX_WAITING_DELIVERIES, type NewDelivery, type OwnEndpoint } from './rows.ts';
+import { tooManyWaiting } from './rules.ts';
 
 const ENDPOINT = sql.fragment`id, account, url, types, description, state, created_at, failing_since`;
 const EXISTS = sql.fragment`state <> 'deleted'`;
@@ -47,7 +48,7 @@ export interface WebhooksStore extends DeliveriesStore {
     update(change: EndpointChange, lifetime: CallLifetime): Promise<EndpointRow | undefined>;
     /** Resolves to false if there is no such endpoint. */
     remove(own: OwnEndpoint, lifetime: CallLifetime): Promise<boolean>;
-    /** Adds a delivery to an endpoint. Resolves to the state of the endpoint. Only an active one gets it. */
+    /** Adds a delivery to an endpoint. Resolves to the state of the endpoint. Only an active one that has room gets it. */
     enqueue(
         delivery: OwnEndpoint & { delivery: NewDelivery; now: string },
         lifetime: CallLifetime,
@@ -152,7 +153,8 @@ async function enqueue(
     const [endpoint] = await transaction.rows(sql.type(stateRow)`
         UPDATE webhooks.endpoints SET due_at = greatest(not_before, ${now}), wakes = wakes + 1
         WHERE id = ${id} AND account = ${account} AND ${EXISTS} RETURNING state`);
-    if (endpoint?.state === 'active')
-        await appendDeliveries(transaction, { endpoint: id, deliveries: [delivery], now });
-    return endpoint?.state;
+    if (endpoint?.state !== 'active') return endpoint?.state;
+    if ((await countWaiting(transaction, id)) >= MAX_WAITING_DELIVERIES) throw tooManyWaiting();
+    await appendDeliveries(transaction, { endpoint: id, deliveries: [delivery], now });
+    return endpoint.state;
 }

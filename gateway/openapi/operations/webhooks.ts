@@ -6,7 +6,7 @@ const DELIVERY_ID = '01a1fac9-0f2c-7000-8a1b-2c3d4e5f6a7b';
 const SECRET = 'whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexampleE=';
 const params = { webhook_id: WEBHOOK_ID };
 const refusals = { not_found: 'The account has no webhook with this id.' };
-const inactive = { conflict: 'The webhook is paused or disabled.' };
+const inactive = { conflict: 'The webhook is paused or disabled, or too many of its deliveries wait.' };
 const shown = {
     webhook_id: WEBHOOK_ID,
     url: 'https://shop.example/hooks',
@@ -139,7 +139,8 @@ export const webhookOperations = {
             'Sends one event again, or those of a time of at most 31 days, of the types of the webhook. They have the same `webhook-id` as before.',
         refusals: {
             not_found: 'The account has no webhook with this id, or no such event.',
-            conflict: 'The webhook is paused or disabled, or another replay is under way.',
+            conflict:
+                'The webhook is paused or disabled, too many of its deliveries wait, or another replay is under way.',
         },
         owasp: { objects: 'own', slowedBy: 'rate' },
         fields: {

@@ -3,13 +3,9 @@ import type { ServiceOf } from '../../../platform/rpc/definition.ts';
 import type { EventsServiceDefinition } from '../../../proto/gen/events/v1/events.ts';
 import { deliveryOfEvent } from '../body.ts';
 import { OUT_OF_ORDER_MS } from '../replay.ts';
+import { MAX_WAITING_DELIVERIES } from '../rows.ts';
 import type { LanesStore, LeasedEndpoint } from './rows.ts';
 
-/**
- * Maximum number of deliveries to an endpoint that wait for an attempt, about. Beyond it: later events stay in the stream
- * until there is room.
- */
-const MAX_WAITING = 1_000;
 /** Maximum number of events that are read at a time. Beyond it: the next reading has the rest. */
 const READ_EVENTS = 200;
 
@@ -25,7 +21,7 @@ interface Dependencies {
  * more for which there is room.
  */
 export async function feed(endpoint: LeasedEndpoint, dependencies: Dependencies): Promise<boolean> {
-    const room = Math.min(READ_EVENTS, MAX_WAITING - (await dependencies.store.waiting(endpoint.id)));
+    const room = Math.min(READ_EVENTS, MAX_WAITING_DELIVERIES - (await dependencies.store.waiting(endpoint.id)));
     if (endpoint.replay_after !== null && room > 0) return feedReplay(endpoint, room, dependencies);
     return feedNew(endpoint, room, dependencies);
 }

@@ -3,7 +3,7 @@ import { coalesce } from '../../../platform/batch.ts';
 import { type Database, type Queries, STORE_GROUPS, sql } from '../../../platform/postgres/db.ts';
 import { OWN_CAUSE } from '../../outbox/cause.ts';
 import { appendEvents } from '../../outbox/outbox.store.ts';
-import { appendDeliveries } from '../deliveries.store.ts';
+import { appendDeliveries, countWaiting } from '../deliveries.store.ts';
 import { type Attempted, dueRow, type LanesStore, leasedRow } from './rows.ts';
 
 /**
@@ -14,7 +14,6 @@ export const LEASE_SECONDS = 15;
 const LEASE_END = sql.fragment`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 
 const idRow = z.strictObject({ id: z.string() });
-const waitingRow = z.strictObject({ waiting: z.number() });
 const nextRow = z.strictObject({ next: z.string().nullable() });
 
 const LEASED = sql.fragment`id, account, url, types, cursor, behind, failing_since, failures, not_before, wakes,
@@ -37,11 +36,7 @@ export function lanesStore(db: Database, lease: string): LanesStore {
                 UPDATE webhooks.endpoints SET due_at = ${now} WHERE ${owned(id)} RETURNING ${LEASED}`);
             return row;
         },
-        async waiting(id) {
-            const [row] = await db.rows(sql.type(waitingRow)`
-                SELECT count(*) AS waiting FROM webhooks.deliveries WHERE endpoint = ${id} AND state = 'waiting'`);
-            return row?.waiting ?? 0;
-        },
+        waiting: (id) => countWaiting(db, id),
         ...feeding(db, owned),
         due: (id, limit, now) =>
             db.rows(sql.type(dueRow)`

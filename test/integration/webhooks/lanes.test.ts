@@ -129,7 +129,7 @@ describe('a webhook', () => {
         assert.equal(await first.lanes.release({ id: endpoint.id, wakes: 0, isForced: true }), false);
     });
 
-    it('that has a thousand deliveries waiting leaves further events in the stream until there is room', async () => {
+    it('that has a thousand deliveries waiting leaves further events in the stream, and accepts no tests, until there is room', async () => {
         const endpoint = await newEndpoint();
         await append(endpoint.account, 1_500);
         const { serve } = open(async () => answer(500));
@@ -139,6 +139,9 @@ describe('a webhook', () => {
         }
         const waiting = await endpoint.deliveries();
         assert.ok(waiting.length >= 1_000 && waiting.length < 1_200, `${waiting.length} wait`);
+        const delivery = { id: randomUUID(), event_id: 'test.2', type: 'webhook.test', body: '{}' };
+        const own = { account: endpoint.account, id: endpoint.id, now: new Date(clock.now).toISOString() };
+        await assert.rejects(store.enqueue({ ...own, delivery }, testContext()), { kind: 'conflict' });
         const sent = new Set<string>();
         clock.now += 7_200_000;
         await open(async (delivery) => {
