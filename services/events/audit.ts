@@ -47,7 +47,9 @@ export function audit(store: EventsStore): Audit {
         },
         async findAudit({ from, to }, context) {
             requireTrusted(context);
-            return store.auditRange({ from: timeIn(from), to: timeIn(to) }, context);
+            const times = { from: timeIn(from), to: timeIn(to) };
+            if (Date.parse(times.from ?? '') > Date.parse(times.to ?? '')) throw invalid('from must be before to.');
+            return store.auditRange(times, context);
         },
         listAudit: (request, context) => listAudit(store, request, context),
     };

@@ -199,6 +199,9 @@ describe('the audit', () => {
         );
         await assert.rejects(events.addCheckpoint({ size, edge, note: 'a'.repeat(1_001) }, trusted), invalid);
         await assert.rejects(events.findAudit({ from: 'yesterday', to: undefined }, trusted), invalid);
+        const [noon, one] = ['2026-11-20T12:00:00Z', '2026-11-20T12:00:00-01:00'];
+        await assert.rejects(events.findAudit({ from: one, to: noon }, trusted), { detail: 'from must be before to.' });
+        for (const from of [noon, undefined]) assert.ok(await events.findAudit({ from, to: noon }, trusted));
         await assert.rejects(events.listAudit({ from: -1, end: 1 }, trusted), invalid);
         await assert.rejects(signing.signCheckpoint({ size: 0, edge: Buffer.alloc(0) }, trusted), invalid);
         await assert.rejects(signing.signCheckpoint({ size: 1, edge: Buffer.alloc(31) }, trusted), invalid);
