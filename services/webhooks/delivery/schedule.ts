@@ -19,7 +19,7 @@ export const ATTEMPTS_AT_MS: readonly number[] = [
 /** For how long an endpoint may fail without a success, in milliseconds. Beyond it: it is paused. */
 export const PAUSED_AFTER_MS = 5 * DAY;
 /** Longest time that an endpoint can ask to wait (Retry-After), in milliseconds. Beyond it: it waits so long. */
-const MAX_RETRY_AFTER_MS = HOUR;
+const MAX_RETRY_AFTER_MS = 3_600_000;
 /** How long nothing is sent to an endpoint after its first failure, in milliseconds. Each further failure doubles it. */
 const BACK_OFF_MS = SECOND;
 /** Longest time for which failures alone keep an endpoint waiting, in milliseconds. Beyond it: it is tried again. */

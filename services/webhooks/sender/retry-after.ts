@@ -1,5 +1,3 @@
-/** For how long a receiver may ask to wait, in milliseconds. Beyond it: this long. */
-const MAX_RETRY_AFTER_MS = 86_400_000;
 /** Seconds, or the date of RFC 9110 (IMF-fixdate). */
 const SECONDS = /^\d{1,9}$/;
 const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -8,5 +6,5 @@ const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 export function retryAfterMs(text: string | undefined): number | undefined {
     if (text === undefined) return undefined;
     const ms = SECONDS.test(text) ? Number(text) * 1_000 : DATE.test(text) ? Date.parse(text) - Date.now() : Number.NaN;
-    return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
+    return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
 }
