@@ -5,8 +5,9 @@ import { isDid } from '../tokens/did-key.ts';
 import { ERASED_SUBJECT } from './counts/erased-subject.ts';
 
 /**
- * One of the steps in which a service erases an account or, by its DID, the subject of credentials. Each runs one statement, or one transaction of few. Resolves to
- * true if nothing is left for it to do. It may be interrupted and repeated at any point, and run twice at once.
+ * A step in which a service erases an account, or the subject of credentials by its DID. It runs one statement or one short
+ * transaction, and resolves to true if nothing is left for it to do. It may be interrupted and repeated at any point, and
+ * run twice at once.
  */
 export type ErasureStep = (id: string, context: CallContext) => Promise<boolean>;
 

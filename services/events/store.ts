@@ -25,7 +25,7 @@ export interface EventsQuery {
     after: number;
     /** Empty: all. */
     types: readonly string[];
-    /** The rows have this many events after `after`, if there are so many, and at most those of two rows more. */
+    /** The rows that are returned have at least this many events after `after`, if there are so many. */
     limit: number;
 }
 
