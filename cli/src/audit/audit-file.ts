@@ -11,20 +11,14 @@ import { type AuditedRow, type AuditedSeal, dataText, rowLeaf, sealLeaf } from '
 import { checkpointOf } from './checkpoint.ts';
 import { Fault } from './fault.ts';
 import type { KeptCheckpoint } from './kept-checkpoint.ts';
+import { type Line, lineOf } from './line.ts';
 
 /** The versions of the form of an audit that are read here. Version 2 says who has caused an event. */
 const VERSIONS: readonly unknown[] = [1, 2];
+/** The most lines that are named of the rows without data. Beyond it: the others are only counted. */
+const MAX_NAMED_LINES = 10;
 
-/** The members of each kind of line, in the order in which the service writes them. A row of an old release has no actor. */
-const MEMBERS = {
-    audit: ['version', 'exported_at', 'start', 'edge'],
-    row: ['leaf', 'account', 'last_seq', 'count', 'type', 'timestamp', 'actor', 'data_sha256', 'hash', 'data'],
-    seal: ['leaf', 'checkpoint', 'sealed_at', 'hash', 'root'],
-    checkpoint: ['size', 'note'],
-    end: ['size', 'checkpoint'],
-} as const;
-type Kind = keyof typeof MEMBERS;
-type Line<K extends Kind> = { [Member in (typeof MEMBERS)[K][number]]: unknown };
+type Row = Omit<Line<'row'>, 'data'> & AuditedRow & { data: readonly object[] };
 type Leaf = { leaf: unknown; hash: unknown };
 
 /** What the lines of an audit so far have shown. */
@@ -34,6 +28,8 @@ export interface Shown {
     emptied_rows: number;
     /** Those of them whose account has no event `account.erased` in this audit. It may come later. */
     unexplained_rows: number;
+    /** Where the first of these are. */
+    unexplained_lines: readonly number[];
     /** Leaves that a checkpoint covers, and when the last of them was sealed. */
     signed_leaves: number;
     signed_until: string | undefined;
@@ -64,8 +60,8 @@ export class AuditFile {
     #lastCheckpoint = 0;
     #signers = new Set<string>();
     #rows = 0;
-    /** The rows without data of each account, and the accounts that are erased. */
-    #emptied = new Map<string, number>();
+    /** The rows without data of each account, with the first of their lines, and the accounts that are erased. */
+    #emptied = new Map<string, { rows: number; lines: number[] }>();
     #erased = new Set<string>();
     #signedUntil: string | undefined;
 
@@ -82,7 +78,7 @@ export class AuditFile {
         const { kind, line } = lineOf(text);
         if ((kind === 'audit') === this.#isOpen) throw new Fault('An audit has one first line.');
         if (kind === 'audit') this.#open(line as Line<'audit'>);
-        else if (kind === 'row') this.#addRow(line as Line<'row'> & AuditedRow);
+        else if (kind === 'row') this.#addRow(line as Row);
         else if (kind === 'seal') this.#addSeal(line as Line<'seal'> & AuditedSeal);
         else if (kind === 'checkpoint') this.#addCheckpoint(line as Line<'checkpoint'>);
         else this.#end(line as Line<'end'>);
@@ -91,11 +87,13 @@ export class AuditFile {
     /** Returns what a whole audit has shown. Throws Fault if lines are missing. */
     end(): Shown {
         if (!this.#hasEnded) throw new Fault('The last line is missing: the export broke off, or lines were removed.');
-        const unexplained = [...this.#emptied].filter(([account]) => !this.#erased.has(account));
+        const unexplained = [...this.#emptied].flatMap(([account, of]) => (this.#erased.has(account) ? [] : [of]));
+        const lines = unexplained.flatMap((of) => of.lines).sort((one, other) => one - other);
         return {
             rows: this.#rows,
-            emptied_rows: sumOf(this.#emptied.values()),
-            unexplained_rows: sumOf(unexplained.map(([, rows]) => rows)),
+            emptied_rows: rowsOf(this.#emptied.values()),
+            unexplained_rows: rowsOf(unexplained),
+            unexplained_lines: lines.slice(0, MAX_NAMED_LINES),
             signed_leaves: this.#lastCheckpoint - this.#start,
             signed_until: this.#signedUntil,
             unsigned_leaves: this.#tree.size - this.#lastCheckpoint,
@@ -116,16 +114,22 @@ export class AuditFile {
         this.#kept?.begin(tree);
     }
 
-    #addRow(row: Line<'row'> & AuditedRow): void {
-        const data = Array.isArray(row.data) ? row.data : [];
+    #addRow(row: Row): void {
+        const { data } = row;
         if (data.length !== row.count) throw new Fault('It was changed: its count is another.');
         const isEmptied = data.every((item) => Object.keys(item).length === 0);
         const isWhole = hash('sha256', dataText(data)) === row.data_sha256;
         if (!isWhole && !isEmptied) throw new Fault('It was changed: its data does not have the SHA-256.');
         this.#addLeaf(row, rowLeaf(row));
         this.#rows++;
-        if (!isWhole) this.#emptied.set(row.account, (this.#emptied.get(row.account) ?? 0) + 1);
+        if (!isWhole) this.#countEmptied(row.account);
         if (row.type === 'account.erased') this.#erased.add(row.account);
+    }
+
+    #countEmptied(account: string): void {
+        const { rows, lines } = this.#emptied.get(account) ?? { rows: 0, lines: [] };
+        if (lines.length < MAX_NAMED_LINES) lines.push(this.#lineNumber);
+        this.#emptied.set(account, { rows: rows + 1, lines });
     }
 
     #addSeal(seal: Line<'seal'> & AuditedSeal): void {
@@ -181,22 +185,8 @@ export class AuditFile {
     }
 }
 
-function sumOf(numbers: Iterable<number>): number {
+function rowsOf(accounts: Iterable<{ rows: number }>): number {
     let sum = 0;
-    for (const number of numbers) sum += number;
+    for (const { rows } of accounts) sum += rows;
     return sum;
-}
-
-/** A line, whose members are those that the service writes, in the same form. Throws Fault for every other text. */
-export function lineOf(text: string): { kind: Kind; line: object } {
-    try {
-        const line = JSON.parse(text);
-        const kind = Object.keys(MEMBERS).find((name): name is Kind => name === line.kind);
-        const members = kind ? ['kind', ...MEMBERS[kind]] : [];
-        const written = JSON.stringify(Object.fromEntries(members.map((name) => [name, line[name]])));
-        if (kind && written === text) return { kind, line };
-    } catch {
-        // JSON.parse throws for every other text
-    }
-    throw new Fault('It was changed: the service writes no such line.');
 }

@@ -1,8 +1,9 @@
 import type { Checkpoint } from '../../../platform/transparency/signed-note.ts';
-import { AuditFile, lineOf } from '../audit/audit-file.ts';
+import { AuditFile } from '../audit/audit-file.ts';
 import { checkpointOf } from '../audit/checkpoint.ts';
 import { Fault } from '../audit/fault.ts';
 import { KeptCheckpoint } from '../audit/kept-checkpoint.ts';
+import { lineOf } from '../audit/line.ts';
 import { linesOf } from '../batch/lines.ts';
 import { written } from '../batch/results.ts';
 import { command } from '../command.ts';
@@ -60,12 +61,15 @@ export const auditVerify = command({
             summary: 'An earlier audit, or its last line with a checkpoint: the audit must contain what it has signed',
             file: true,
         },
+        'accept-erased': {
+            summary: 'Accept rows without data whose account.erased is not in the audit, as in a part of it',
+        },
     },
     examples: [
         { line: 'cred audit verify november.ndjson --issuer did:key:z6Mk…' },
         { line: 'cred audit verify december.ndjson --checkpoint november.ndjson' },
     ],
-    async run({ args: { file: path }, options: { issuer: given, checkpoint: kept }, world }) {
+    async run({ args: { file: path }, options: { issuer: given, checkpoint: kept, 'accept-erased': accepts }, world }) {
         const issuers = await Promise.all(given.map(async (text) => didIn(await textArgument(text, 'a DID', world))));
         const checkpoint = kept === undefined ? undefined : await lastCheckpoint(kept, issuers);
         const trusted = issuers.length > 0 || !checkpoint ? issuers : [checkpoint.origin];
@@ -77,7 +81,7 @@ export const auditVerify = command({
                 audit.read(text);
             }
             number++;
-            return wholeReport(audit.end());
+            return wholeReport(audit.end(), accepts);
         } catch (error) {
             if (error instanceof Fault) return faultReport(number, error.message);
             throw error;
@@ -104,8 +108,16 @@ function didIn(text: string): string {
     return did;
 }
 
-function wholeReport(shown: ReturnType<AuditFile['end']>): Report {
-    return { data: { valid: true, ...shown }, good: true, lines: ['valid', ...fieldLines({ ...shown })] };
+function wholeReport(shown: ReturnType<AuditFile['end']>, acceptsErased: boolean): Report {
+    const { unexplained_rows: rows, unexplained_lines: lines } = shown;
+    const [first] = lines;
+    if (first !== undefined && !acceptsErased)
+        return faultReport(
+            first,
+            `Rows without data that no account.erased explains: ${rows}, on the lines ${lines.join(', ')}${rows > lines.length ? ', …' : ''}. If the event is outside this audit, use --accept-erased.`,
+        );
+    const fields = { ...shown, unexplained_lines: lines.length > 0 ? lines.join(', ') : undefined };
+    return { data: { valid: true, ...shown }, good: true, lines: ['valid', ...fieldLines(fields)] };
 }
 
 function faultReport(line: number, fault: string): Report {

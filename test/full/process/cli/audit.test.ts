@@ -67,6 +67,16 @@ describe('cred audit', () => {
         const first = 1 + changed.findIndex((line) => line.includes('key.revoked'));
         const named = await cred(['audit', 'verify', fileOf('changed.ndjson', changed)]);
         assert.equal(named.stdout, `NOT valid: line ${first}. It was changed: it does not have the hash.\n`);
+
+        const emptied = signed(lines);
+        const at = emptied.findIndex((line) => line.includes('"count":1,') && line.includes('key.created'));
+        const row = JSON.parse(emptied[at] ?? '');
+        const hidden = fileOf('hidden.ndjson', emptied.with(at, JSON.stringify({ ...row, data: [{}] })));
+        const refused = await cred(['audit', 'verify', hidden]);
+        assert.equal(refused.code, 1);
+        assert.ok(refused.stdout.startsWith(`NOT valid: line ${at + 1}. Rows without data`), refused.stdout);
+        const { valid, unexplained_lines } = await json(['audit', 'verify', hidden, '--accept-erased'], {});
+        assert.deepEqual([valid, unexplained_lines], [true, [at + 1]]);
     });
 
     it('is for trusted callers, and refuses what is no time', async () => {
