@@ -5,7 +5,7 @@ import type { CallLifetime } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { type Redis, shardTag } from '../redis/redis.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
-import { BoundedMemory, knownAddresses } from './guard-records.ts';
+import { BoundedMemory, knownAddresses, triedAddresses } from './guard-records.ts';
 import { tryAgainIn } from './limit-decision.ts';
 
 const DAY_MS = 86_400_000;
@@ -38,17 +38,14 @@ export interface Guard {
      * counted. Concurrent attempts give no more guesses than sequential ones.
      */
     attempt<Result>(target: GuardTarget, verify: () => Promise<Result | undefined>): Promise<Result | undefined>;
-    /**
-     * Removes what is recorded about subjects that are gone. What addresses have failed that never succeeded is not known:
-     * their counts end after a day. Throws AppError `unavailable` if Redis does not answer.
-     */
+    /** Removes what is recorded about subjects that are gone. Throws AppError `unavailable` if Redis does not answer. */
     forget(subjects: readonly string[]): Promise<void>;
 }
 
 /** Guards passwords against guessing, across all processes and, while Redis does not answer, in each one alone. */
 export function guard({ redis, shards }: { redis: Redis; shards: number }): Guard {
-    const known = knownAddresses(redis);
-    const begin = attemptCounts(redis, { shards, known });
+    const records = { known: knownAddresses(redis), tried: triedAddresses(redis) };
+    const begin = attemptCounts(redis, { shards, ...records });
     const turns = new CallerPlaces({ places: 1, name: QUEUE, maxWaiting: MAX_WAITING });
     return {
         /** Attempts from one address take turns, so that right passwords at once do not look like many failures. */
@@ -71,9 +68,13 @@ export function guard({ redis, shards }: { redis: Redis; shards: number }): Guar
         async forget(subjects) {
             const forgetOne = async (subject: string) => {
                 const base = `${shardTag(subject, shards)}:${subject}`;
-                const addresses = await known.of(base);
-                const counts = addresses.flatMap((address) => Object.values(countNames(base, address)));
-                const names = new Set([...counts, `${base}:total`, `${base}:known`]);
+                const addresses = await Promise.all(Object.values(records).map((record) => record.of(base)));
+                const counts = addresses.flat().flatMap((address) => Object.values(countNames(base, address)));
+                const names = new Set([
+                    ...counts,
+                    `${base}:total`,
+                    ...Object.keys(records).map((name) => `${base}:${name}`),
+                ]);
                 await redis.del(Array.from(names, (name) => `${PREFIX}:${name}`));
             };
             try {
@@ -95,7 +96,18 @@ function countNames(base: string, address: string) {
 }
 
 /** Returns a function that counts an attempt as a failure before its password is checked, or throws a refusal. */
-function attemptCounts(redis: Redis, { shards, known }: { shards: number; known: ReturnType<typeof knownAddresses> }) {
+function attemptCounts(
+    redis: Redis,
+    {
+        shards,
+        known,
+        tried,
+    }: {
+        shards: number;
+        known: ReturnType<typeof knownAddresses>;
+        tried: ReturnType<typeof triedAddresses>;
+    },
+) {
     const options = { keyPrefix: PREFIX, points: 0, duration: DAY_MS / 1_000 };
     const counts = new RateLimiterRedis({
         storeClient: redis,
@@ -115,6 +127,7 @@ function attemptCounts(redis: Redis, { shards, known }: { shards: number; known:
         if (ofAll.consumedPoints > DAY_LIMIT && !(await known.has(base, address))) throw tooManyAttempts(ofAll);
         const { consumedPoints: begun } = await counts.penalty(tries);
         if (unknown) unknownKeys.set(tries, true);
+        else if (begun === 1) await tried.add(base, address);
         const startsWait = begun >= FREE;
         if (startsWait) {
             const seconds = Math.min(LONGEST_WAIT_MS / 1_000, 2 ** (begun - FREE));
