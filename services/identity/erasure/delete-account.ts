@@ -11,9 +11,9 @@ import { noAccount, requireAccountId } from '../user.ts';
 import type { ErasedServices } from './erased-services.ts';
 
 /**
- * Deletes the caller's account with its sessions and its API keys. They end before the commit, after the gateways were
- * told. If these cannot be told, the account stays and its owner repeats the call. A wrong password counts as a guess. What
- * the services store besides is erased later (finish-erasures.ts).
+ * Deletes the caller's account. First its API keys go, then its sessions with the account itself, each after the gateways
+ * were told. If they cannot be told, the account stays and its owner repeats the call. A wrong password counts as a guess.
+ * What the services store besides is erased later (finish-erasures.ts).
  */
 export function accountDeletion({
     store,
@@ -35,9 +35,8 @@ export function accountDeletion({
         requireComparablePassword(password);
         const { address, traceparent, deadline, cancellation } = context;
         const target = { subject: guardSubject({ user_id: userId }), address, traceparent, deadline, cancellation };
-        const end = async (sessions: string[]) => {
-            await eraseKeys(keys, userId, context);
-            const failure = await livenessMarks.refuse({ account: userId, subject: 'session', ids: sessions }, context);
+        const refuse = async (ids: string[]) => {
+            const failure = await livenessMarks.refuse({ account: userId, subject: 'session', ids }, context);
             if (failure) throw notTold('redis', failure);
         };
         const erasedAt = await guard.attempt(target, async () => {
@@ -45,10 +44,13 @@ export function accountDeletion({
             if (!account) throw noAccount();
             const { matches } = await passwords.verify(account.password_hash, password, context);
             if (!matches) return undefined;
+            // From here on the deletion is decided. A password that was changed since it was verified is not a guess.
+            const current = await store.findPasswordOf(userId, context);
+            if (current?.password_version !== account.password_version) throw wrong();
+            await eraseKeys(keys, userId, context);
             const now = new Date(clock()).toISOString();
-            if (await store.deleteAccount({ ...account, now }, end, context)) return now;
-            // Another call has changed the password since it was verified. That is not a guess, so it does not count.
-            throw wrong();
+            if (!(await store.deleteAccount({ user_id: userId, now }, refuse, context))) throw noAccount();
+            return now;
         });
         if (erasedAt === undefined) throw wrong();
         return { user_id: userId, erased_at: erasedAt };

@@ -8,8 +8,6 @@ import { appendOwnEvents } from '../../outbox/outbox.store.ts';
 
 export interface AccountDeletion {
     user_id: string;
-    /** The account stays if its password has changed since this version. */
-    password_version: number;
     now: string;
 }
 
@@ -20,21 +18,19 @@ const finishedRow = z.strictObject({ actor: z.string().nullable() });
 
 /**
  * Removes an account with its sessions, and notes that everything else must be erased, in one transaction. `beforeCommit`
- * receives the ids of the sessions that were open; if it rejects, nothing is changed. It may do what nothing takes back:
- * after it comes the commit alone. Returns false if the password has
- * changed meanwhile, or the account does not exist.
+ * receives the ids of the sessions that were open; if it rejects, nothing is changed. Returns false if the account does not
+ * exist.
  */
 export function deleteAccount(
     db: Database,
-    { user_id, password_version, now }: AccountDeletion,
+    { user_id, now }: AccountDeletion,
     beforeCommit: (sessions: string[]) => Promise<void>,
     lifetime?: CallLifetime,
 ): Promise<boolean> {
     const work = async (transaction: Queries): Promise<boolean> => {
         // From here on no login opens a further session.
         const locked = await transaction.rows(sql.type(lockedRow)`
-            SELECT user_id FROM identity.users
-            WHERE user_id = ${user_id} AND password_version = ${password_version} FOR UPDATE`);
+            SELECT user_id FROM identity.users WHERE user_id = ${user_id} FOR UPDATE`);
         if (locked.length === 0) return false;
         const [actor] = causeOf(lifetime, user_id);
         const sessions = await removeSessions(transaction, user_id);

@@ -114,15 +114,17 @@ describe('DeleteAccount', () => {
         assert.ok((await tryLogin(ada.email, NEW_PASSWORD)).session);
     });
 
-    it('keeps the API keys if the database refuses a statement', async () => {
+    it('is decided when the API keys end: a password that is changed then does not stop it', async () => {
         const ada = await caller();
-        const { keys, erased } = keysOf();
-        // Then the erasure cannot be noted: the table has each account once.
-        await db.rows(sql.unsafe`
-            INSERT INTO identity.erasures (account, requested_at) VALUES (${ada.context.user_id ?? ''}, now())`);
-        await assert.rejects(build({ keys }).deleteAccount({ password: PASSWORD }, ada.context));
-        assert.deepEqual(erased, []);
-        assert.ok((await tryLogin(ada.email, PASSWORD)).session);
+        const keys = {
+            async eraseAccount() {
+                await change(ada.context);
+                return { done: true };
+            },
+        };
+        await build({ keys }).deleteAccount({ password: PASSWORD }, ada.context);
+        assert.equal((await erasureOf(ada.context.user_id)).length, 1);
+        await assert.rejects(tryLogin(ada.email, NEW_PASSWORD), { kind: 'unauthenticated' });
     });
 
     it('deletes an account once, however many processes are asked at once', async () => {

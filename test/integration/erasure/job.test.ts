@@ -146,8 +146,8 @@ it('what is recorded about those who tried the password of an erased account is 
         await records.attempt(each, async () => undefined);
     }
     const keysOf = (subject: string) => redis.keys(`guard:*:${subject}:*`);
-    assert.equal((await keysOf(target.subject)).length, 3);
+    assert.equal((await keysOf(target.subject)).length, 4);
     await run();
     assert.deepEqual(await keysOf(target.subject), []);
-    assert.equal((await keysOf(other.subject)).length, 3);
+    assert.equal((await keysOf(other.subject)).length, 4);
 });
