@@ -12,7 +12,7 @@ type Kind = keyof typeof MEMBERS;
 export type Line<K extends Kind> = { [Member in (typeof MEMBERS)[K][number]]: unknown };
 
 /** The members of the data of an event, in their order. A later release may have others. */
-const DATA_MEMBERS = [
+export const DATA_MEMBERS = [
     'credential_id',
     'issuer_did',
     'key_id',
