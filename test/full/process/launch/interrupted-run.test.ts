@@ -20,7 +20,7 @@ it('a test run that gets SIGTERM leaves no process or file behind, its service u
     });
     const commands = () => processesOf(dir).map(({ command }) => command);
     await until('the end-to-end tests run', () =>
-        ['main.ts gateway', '--test ', 'test/e2e/http/', 'postgres -D'].every((part) =>
+        ['main.ts all', '--test ', 'test/e2e/http/', 'postgres -D'].every((part) =>
             commands().some((command) => command.includes(part)),
         ),
     );
