@@ -31,14 +31,15 @@ type Track = ReadonlyArray<string | Round>;
 
 /** The tracks of a tier run at the same time, because they wait a lot. */
 const FAST_TRACKS: readonly Track[] = [['integration'], ['unit'], ['contract'], ['vectors'], [FAST_ROUND]];
-const FULL_TRACKS: readonly Track[] = [['full/integration', ...SPECIAL_ROUNDS], [PRODUCTION_ROUND]];
-/** Number of processes that run the files of all tracks at the same time. */
-const LANES = 4;
-/** Parts of the full tier that use both cores. They run before the others, with nothing beside them, in fewer lanes. */
+const FULL_TRACKS: readonly Track[] = [['full/integration'], [SLOW_ROUND, PRODUCTION_ROUND, ...SPECIAL_ROUNDS]];
+/** Parts of the full tier that use both cores. They run before the others, with nothing beside them. */
 const FULL_PARTS_ALONE = ['full/process', 'full/attack', 'full/deploy', 'full/faults'];
 /** Tests that only `npm run proof` runs. */
 const PROOF_PARTS = ['proof'];
-const LANES_ALONE = 2;
+/** Number of processes that run files of the fast tier at the same time. */
+const LANES = 4;
+/** Number of processes that run files of a track of the full tier at the same time. Other work disturbs these tests. */
+const FULL_LANES = 2;
 
 /**
  * CPU time that the fast tier may take, in seconds, without the databases. On two quiet cores it takes half of that, and
@@ -77,9 +78,10 @@ function partsAlone(): readonly string[] {
 
 async function main(): Promise<boolean> {
     const env = await startDatabases();
-    const alone = await runTrack(partsAlone(), { env, lanes: lanes(LANES_ALONE) });
-    const shared = { env, lanes: lanes(LANES) };
-    const beside = await Promise.all(tracks().map((track) => runTrack(track, shared)));
+    const alone = await runTrack(partsAlone(), { env, lanes: lanes(FULL_LANES) });
+    const shared = lanes(LANES);
+    const lanesOfTrack = () => (full ? lanes(FULL_LANES) : shared);
+    const beside = await Promise.all(tracks().map((track) => runTrack(track, { env, lanes: lanesOfTrack() })));
     return summarize(sumOf([alone, ...beside]));
 }
 
