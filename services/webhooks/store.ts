@@ -48,7 +48,10 @@ export interface WebhooksStore extends DeliveriesStore {
     update(change: EndpointChange, lifetime: CallLifetime): Promise<EndpointRow | undefined>;
     /** Resolves to false if there is no such endpoint. */
     remove(own: OwnEndpoint, lifetime: CallLifetime): Promise<boolean>;
-    /** Adds a delivery to an endpoint. Resolves to the state of the endpoint. Only an active one that has room gets it. */
+    /**
+     * Adds a delivery to an endpoint. Resolves to the state of the endpoint. Only an active one gets it. Throws AppError
+     * `conflict` if too many of its deliveries wait.
+     */
     enqueue(
         delivery: OwnEndpoint & { delivery: NewDelivery; now: string },
         lifetime: CallLifetime,

@@ -20,7 +20,7 @@ export interface Round {
 const FAST = 'test/e2e/';
 const SLOW = 'test/full/e2e/';
 
-/** The fast tier: all roles in each of two processes, which cost a third less CPU than a process for each role. */
+/** The fast tier: all roles in each of two processes, which cost a third less CPU than those of PRODUCTION_ROUND. */
 export const FAST_ROUND: Round = { transport: 'local', folders: [FAST] };
 
 /** The slow tests in the shape of production. */

@@ -44,9 +44,10 @@ export function accountDeletion({
             if (!account) throw noAccount();
             const { matches } = await passwords.verify(account.password_hash, password, context);
             if (!matches) return undefined;
-            // From here on the deletion is decided. A password that was changed since it was verified is not a guess.
+            // Another call may have changed the password since it was verified. That is not a guess, so it does not count.
             const current = await store.findPasswordOf(userId, context);
             if (current?.password_version !== account.password_version) throw wrong();
+            // From here on the deletion is decided: a later change of the password does not stop it.
             await eraseKeys(keys, userId, context);
             const now = new Date(clock()).toISOString();
             if (!(await store.deleteAccount({ user_id: userId, now }, refuse, context))) throw noAccount();
