@@ -2,7 +2,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { databaseTime } from '../../platform/postgres/clock-offset.store.ts';
 import type { Database } from '../../platform/postgres/db.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
-import { type AccountDeletion, deleteAccount } from './erasure/erasures.store.ts';
+import { type DecidedErasure, decideErasure, removeAccount } from './erasure/erasures.store.ts';
 import type { NewUserRow } from './rows.ts';
 import { type ListedSession, listSessions, type SessionPage } from './session-list/list.store.ts';
 import { type SessionStore, sessionStore } from './sessions.store.ts';
@@ -12,9 +12,11 @@ import { accountsOf, type UserStore, userStore } from './users.store.ts';
 export interface IdentityStore extends UserStore, SessionStore {
     setSuspension(change: SuspensionChange, lifetime?: CallLifetime): Promise<SuspensionRow | undefined>;
     listSessions(page: SessionPage, lifetime?: CallLifetime): Promise<readonly ListedSession[]>;
-    /** See deleteAccount of erasures.store.ts. */
-    deleteAccount(
-        deletion: AccountDeletion,
+    /** See erasures.store.ts. */
+    decideErasure(erasure: DecidedErasure, lifetime?: CallLifetime): Promise<boolean>;
+    /** See erasures.store.ts. */
+    removeAccount(
+        account: Pick<DecidedErasure, 'user_id' | 'now'>,
         beforeCommit: (sessions: string[]) => Promise<void>,
         lifetime?: CallLifetime,
     ): Promise<boolean>;
@@ -30,7 +32,8 @@ export function identityStore(db: Database): IdentityStore {
         ...sessionStore(db),
         setSuspension: (change, lifetime) => setSuspension(db, change, lifetime),
         listSessions: (page, lifetime) => listSessions(db, page, lifetime),
-        deleteAccount: (deletion, beforeCommit, lifetime) => deleteAccount(db, deletion, beforeCommit, lifetime),
+        decideErasure: (erasure, lifetime) => decideErasure(db, erasure, lifetime),
+        removeAccount: (account, beforeCommit, lifetime) => removeAccount(db, account, beforeCommit, lifetime),
         now: () => databaseTime(db),
         ping: () => db.ping(),
     };

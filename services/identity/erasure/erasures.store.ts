@@ -6,8 +6,10 @@ import { appendUserCounts } from '../../counts/pending.store.ts';
 import { type Cause, causeOf, OWN_CAUSE } from '../../outbox/cause.ts';
 import { appendOwnEvents } from '../../outbox/outbox.store.ts';
 
-export interface AccountDeletion {
+export interface DecidedErasure {
     user_id: string;
+    /** Nothing is decided if the password has changed since this version. */
+    password_version: number;
     now: string;
 }
 
@@ -17,13 +19,35 @@ const dueRow = z.strictObject({ account: z.string() });
 const finishedRow = z.strictObject({ actor: z.string().nullable() });
 
 /**
- * Removes an account with its sessions, and notes that everything else must be erased, in one transaction. `beforeCommit`
- * receives the ids of the sessions that were open; if it rejects, nothing is changed. Returns false if the account does not
- * exist.
+ * Notes that an account must be erased: from here on the job ends what a call has begun. An earlier note stays as it is.
+ * Returns false if the password has changed meanwhile, or the account does not exist.
  */
-export function deleteAccount(
+export function decideErasure(
     db: Database,
-    { user_id, now }: AccountDeletion,
+    { user_id, password_version, now }: DecidedErasure,
+    lifetime?: CallLifetime,
+): Promise<boolean> {
+    const [actor] = causeOf(lifetime, user_id);
+    const work = async (transaction: Queries): Promise<boolean> => {
+        const locked = await transaction.rows(sql.type(lockedRow)`
+            SELECT user_id FROM identity.users
+            WHERE user_id = ${user_id} AND password_version = ${password_version} FOR UPDATE`);
+        if (locked.length === 0) return false;
+        await transaction.rows(sql.unsafe`
+            INSERT INTO identity.erasures (account, requested_at, actor) VALUES (${user_id}, ${now}, ${actor})
+            ON CONFLICT DO NOTHING`);
+        return true;
+    };
+    return db.transaction(work, 'erasure_decide', lifetime);
+}
+
+/**
+ * Removes an account whose erasure is decided, with its sessions, in one transaction. `beforeCommit` receives the ids of the
+ * sessions that were open; if it rejects, nothing is changed. Returns false if the account does not exist.
+ */
+export function removeAccount(
+    db: Database,
+    { user_id, now }: Pick<DecidedErasure, 'user_id' | 'now'>,
     beforeCommit: (sessions: string[]) => Promise<void>,
     lifetime?: CallLifetime,
 ): Promise<boolean> {
@@ -31,17 +55,15 @@ export function deleteAccount(
         // From here on no login opens a further session.
         const locked = await transaction.rows(sql.type(lockedRow)`
             SELECT user_id FROM identity.users WHERE user_id = ${user_id} FOR UPDATE`);
-        if (locked.length === 0) return false;
-        const [actor] = causeOf(lifetime, user_id);
         const sessions = await removeSessions(transaction, user_id);
         await transaction.rows(sql.unsafe`
             WITH written AS (DELETE FROM identity.users WHERE user_id = ${user_id} RETURNING tier),
-            noted AS (INSERT INTO identity.erasures (account, requested_at, actor) VALUES (${user_id}, ${now}, ${actor}))
+            noted AS (UPDATE identity.erasures SET ended_at = ${now} WHERE account = ${user_id} AND ended_at IS NULL)
             ${appendUserCounts(sql.fragment`-count(*)`)}`);
         await beforeCommit(sessions);
-        return true;
+        return locked.length > 0;
     };
-    return db.transaction(work, 'account_delete', lifetime);
+    return db.transaction(work, 'account_remove', lifetime);
 }
 
 /** Returns the ids of those that were open. */
@@ -59,14 +81,21 @@ async function removeSessions({ rows }: Queries, userId: string): Promise<string
     }
 }
 
-/** Returns up to `limit` accounts whose erasure is not finished, and was requested `afterMs` ago or earlier, oldest first. */
+/**
+ * Returns up to `limit` accounts whose erasure is not finished, and has reached a step `afterMs` ago or earlier: it was
+ * `requested` and the account has not ended since, or the account has `ended`. Oldest requests come first.
+ */
 export async function dueErasures(
     db: Database,
-    { afterMs, limit }: { afterMs: number; limit: number },
+    { step, afterMs, limit }: { step: 'requested' | 'ended'; afterMs: number; limit: number },
 ): Promise<string[]> {
+    const reached = sql.fragment`<= now() - ${afterMs} * interval '1 millisecond'`;
+    const isDue =
+        step === 'requested'
+            ? sql.fragment`ended_at IS NULL AND requested_at ${reached}`
+            : sql.fragment`ended_at ${reached}`;
     const rows = await db.rows(sql.type(dueRow)`
-        SELECT account FROM identity.erasures
-        WHERE finished_at IS NULL AND requested_at <= now() - ${afterMs} * interval '1 millisecond'
+        SELECT account FROM identity.erasures WHERE finished_at IS NULL AND ${isDue}
         ORDER BY requested_at LIMIT ${limit}`);
     return rows.map(({ account }) => account);
 }

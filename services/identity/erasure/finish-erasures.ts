@@ -1,4 +1,5 @@
 import { type Guard, guard } from '../../../platform/access/guard.ts';
+import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { ownContext } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/postgres/db.ts';
 import type { Config } from '../../../platform/process/config.ts';
@@ -6,35 +7,44 @@ import type { Job } from '../../../platform/redis/jobs.ts';
 import type { Redis } from '../../../platform/redis/redis.ts';
 import { claimErasure } from '../../idempotency/erase.store.ts';
 import { guardSubject } from '../guard-subject.ts';
+import { identityStore } from '../store.ts';
+import { type AccountEnd, accountEnd } from './end-account.ts';
 import { type ErasedServices, erasedServices } from './erased-services.ts';
 import { dueErasures, finishErasure } from './erasures.store.ts';
 
 /** Interval between two looks for erasures, in milliseconds. */
 const ERASE_EVERY_MS = 2_000;
 /**
- * How long after its request an erasure begins, in milliseconds: longer than any call takes. So no call of the account
- * stores anything after its erasure.
+ * How long after a step of an erasure the job goes on with it, in milliseconds: longer than any call takes. So the call that
+ * has decided it is over, and after its end no call of the account stores anything any more.
  */
 const CALLS_END_MS = 31_000;
 /** Number of accounts that one run erases. Beyond it: the next run erases the rest. */
 const RUN_ACCOUNTS = 100;
 
-interface ErasureDependencies {
+interface ErasureDependencies extends Omit<AccountEnd, 'keys'> {
     db: Database;
     guard: Pick<Guard, 'forget'>;
     services: ErasedServices;
 }
 
 /**
- * Erases what the services store about deleted accounts, in small calls. It may be interrupted at any point, and several
- * may run at once: an erasure is finished only after every service has nothing left, and whoever finishes it first
- * publishes that. An account that fails does not keep the others waiting. Throws at the end if some have failed.
+ * Ends the accounts whose erasure a call has decided without ending them, and erases what the services store about those
+ * that have ended, in small calls. It may be interrupted at any point, and several may run at once: an erasure is finished
+ * only after every service has nothing left, and whoever finishes it first publishes that. An account that fails does not
+ * keep the others waiting. Throws at the end if some have failed.
  */
 export async function finishErasures(dependencies: ErasureDependencies): Promise<void> {
+    const { db, services } = dependencies;
+    const end = accountEnd({ ...dependencies, keys: services.keys });
     const failures: unknown[] = [];
-    for (const account of await dueErasures(dependencies.db, { afterMs: CALLS_END_MS, limit: RUN_ACCOUNTS })) {
-        await eraseOne(account, dependencies).catch((error: unknown) => void failures.push(error));
-    }
+    const each = async (step: 'requested' | 'ended', go: (account: string) => Promise<unknown>): Promise<void> => {
+        for (const account of await dueErasures(db, { step, afterMs: CALLS_END_MS, limit: RUN_ACCOUNTS })) {
+            await go(account).catch((error: unknown) => void failures.push(error));
+        }
+    };
+    await each('requested', (account) => end(account, ownContext()));
+    await each('ended', (account) => eraseOne(account, dependencies));
     const [first] = failures;
     if (failures.length === 1) throw first;
     if (failures.length > 1) throw new AggregateError(failures, `${failures.length} accounts cannot be erased`);
@@ -54,15 +64,22 @@ async function eraseOne(account: string, { db, guard, services }: ErasureDepende
 export function erasureJob({
     db,
     redis,
-    config,
+    config: { REDIS_SHARDS: shards },
+    clock,
     serviceClient,
-}: Pick<ErasureDependencies, 'db'> & {
+}: Pick<ErasureDependencies, 'db' | 'clock'> & {
     redis: Redis;
     config: Config;
     serviceClient: Parameters<typeof erasedServices>[0];
 }): Record<string, Job> {
-    const services = erasedServices(serviceClient);
-    const records = guard({ redis, shards: config.REDIS_SHARDS });
-    const run = () => finishErasures({ db, services, guard: records });
+    const dependencies = {
+        db,
+        store: identityStore(db),
+        guard: guard({ redis, shards }),
+        livenessMarks: livenessMarks({ redis, shards }),
+        services: erasedServices(serviceClient),
+        clock,
+    };
+    const run = () => finishErasures(dependencies);
     return { erase: { everyMs: ERASE_EVERY_MS, run, alone: true } };
 }

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
+import { guard } from '../../../platform/access/guard.ts';
 import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
+import { SERVICE_DEFINITIONS } from '../../../proto/services.ts';
 import { findDrift } from '../../../services/counts/drift.store.ts';
+import type { ErasedServices } from '../../../services/identity/erasure/erased-services.ts';
+import { finishErasures } from '../../../services/identity/erasure/finish-erasures.ts';
+import { identityStore } from '../../../services/identity/store.ts';
 import { testContext } from '../../support/harness.ts';
 import { PASSWORD, SHARDS } from '../identity/identity.fixture.ts';
 import { NEW_PASSWORD, passwordFixture } from '../identity/identity-password.fixture.ts';
@@ -14,16 +19,66 @@ const { db, redis, identity, build, caller, change, tryLogin, introspect, liveSe
 
 const unavailable = new AppError('unavailable', 'It is away.', { retry_after: 1, reason: 'test' });
 
-const erasureRow = z.strictObject({ requested_at: z.string(), finished_at: z.string().nullable(), actor: z.string() });
+const erasureRow = z.strictObject({
+    ended_at: z.string().nullable(),
+    finished_at: z.string().nullable(),
+    actor: z.string(),
+});
 const erasureOf = (account: string | undefined) =>
     db.rows(sql.type(erasureRow)`
-        SELECT requested_at, finished_at, actor FROM identity.erasures WHERE account = ${account ?? null}`);
+        SELECT ended_at, finished_at, actor FROM identity.erasures WHERE account = ${account ?? null}`);
 
 /** A service of keys that notes whose keys it erases. */
 function keysOf() {
     const erased: string[] = [];
     const keys = { eraseAccount: async ({ user_id }: { user_id: string }) => ({ done: erased.push(user_id) > 0 }) };
     return { keys, erased };
+}
+
+/** Keys that a call cannot end. */
+const AWAY = { eraseAccount: () => Promise.reject(new AppError('internal', 'It is old.')) };
+
+const marks = livenessMarks({ redis, shards: SHARDS });
+
+/** Runs the job, in which no service but that of keys has anything to erase. */
+function runJob(keys: ErasedServices['keys']): Promise<void> {
+    const nothing = { eraseAccount: async () => ({ done: true }) };
+    const services = Object.fromEntries(Object.keys(SERVICE_DEFINITIONS).map((role) => [role, nothing]));
+    return finishErasures({
+        db,
+        store: identityStore(db),
+        guard: guard({ redis, shards: SHARDS }),
+        livenessMarks: marks,
+        services: { ...services, keys } as unknown as ErasedServices, // it has all of them
+        clock: Date.now,
+    });
+}
+
+/** Lets an erasure look as if its last step had been a minute ago. */
+function age(account: string | undefined): Promise<unknown> {
+    return db.rows(sql.unsafe`
+        UPDATE identity.erasures
+        SET requested_at = requested_at - interval '1 minute', ended_at = ended_at - interval '1 minute'
+        WHERE account = ${account ?? null}`);
+}
+
+type Caller = Awaited<ReturnType<typeof caller>>;
+
+/** Checks that the erasure is noted, and that the account still works. */
+async function expectDecided({ email, session, session_id, context }: Caller): Promise<void> {
+    const noted = { ended_at: null, finished_at: null, actor: `session:${session_id}` };
+    assert.deepEqual(await erasureOf(context.user_id), [noted]);
+    assert.equal((await introspect(session.token)).email, email);
+}
+
+/** Checks that the account does not work any more. */
+async function expectEnded({ email, session, session_id, context }: Caller): Promise<void> {
+    const [{ ended_at, actor } = assert.fail('the erasure is not noted')] = await erasureOf(context.user_id);
+    assert.notEqual(ended_at, null);
+    assert.equal(actor, `session:${session_id}`);
+    assert.equal(await markOf(session.token), 'R');
+    await assert.rejects(introspect(session.token), { kind: 'unauthenticated' });
+    await assert.rejects(tryLogin(email, PASSWORD), { kind: 'unauthenticated' });
 }
 
 /** Checks that the account is as it was. */
@@ -48,7 +103,7 @@ describe('DeleteAccount', () => {
         assert.equal(answer.user_id, ada.context.user_id);
         assert.deepEqual(asked, Array(3).fill(ada.context.user_id));
         const actor = `session:${ada.context.session_id}`;
-        const noted = { requested_at: answer.erased_at, finished_at: null, actor };
+        const noted = { ended_at: answer.erased_at, finished_at: null, actor };
         assert.deepEqual(await erasureOf(ada.context.user_id), [noted]);
         for (const token of [ada.session.token, second?.token ?? '']) {
             assert.equal(await markOf(token), 'R');
@@ -79,27 +134,45 @@ describe('DeleteAccount', () => {
         await expectUntouched({ ...ada, email: ada.email });
     });
 
-    it('changes nothing if the keys service cannot be told, and may be repeated', async () => {
+    it('is decided if the keys service cannot be told: its owner may repeat it', async () => {
         const ada = await caller();
-        const keys = { eraseAccount: () => Promise.reject(new AppError('internal', 'It is old.')) };
-        await assert.rejects(build({ keys }).deleteAccount({ password: PASSWORD }, ada.context), {
+        await assert.rejects(build({ keys: AWAY }).deleteAccount({ password: PASSWORD }, ada.context), {
             kind: 'unavailable',
             reason: 'keys',
         });
-        await expectUntouched(ada);
+        await expectDecided(ada);
         await identity.deleteAccount({ password: PASSWORD }, ada.context);
+        await expectEnded(ada);
     });
 
-    it('changes nothing if the gateways cannot be told, and may be repeated', async () => {
+    it('is decided if the gateways cannot be told: its owner may repeat it', async () => {
         const ada = await caller();
-        const marks = livenessMarks({ redis, shards: SHARDS });
         const away = build({ livenessMarks: { ...marks, refuse: async () => unavailable } });
         await assert.rejects(away.deleteAccount({ password: PASSWORD }, ada.context), {
             kind: 'unavailable',
             reason: 'redis',
         });
-        await expectUntouched(ada);
+        await expectDecided(ada);
         await identity.deleteAccount({ password: PASSWORD }, ada.context);
+        await expectEnded(ada);
+    });
+
+    it('ends complete without its owner if the call is cut off after the decision', async () => {
+        const [ada, eve] = [await caller(), await caller()];
+        for (const { context } of [ada, eve])
+            await assert.rejects(build({ keys: AWAY }).deleteAccount({ password: PASSWORD }, context));
+        const { keys, erased } = keysOf();
+        await age(ada.context.user_id);
+        await runJob(keys);
+        assert.deepEqual(erased, [ada.context.user_id]);
+        await expectEnded(ada);
+        await expectDecided(eve); // its call may still run
+        await runJob(keys);
+        assert.equal((await erasureOf(ada.context.user_id))[0]?.finished_at, null, 'its calls may still run');
+        await age(ada.context.user_id);
+        await runJob(keys);
+        assert.notEqual((await erasureOf(ada.context.user_id))[0]?.finished_at, null);
+        assert.deepEqual(await findDrift(() => [db]), []);
     });
 
     it('does nothing, and keeps the API keys, if the password changes meanwhile', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { guard } from '../../../platform/access/guard.ts';
+import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { undivided } from '../../../services/credentials/parts/parts.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { erasure } from '../../../services/erasure.ts';
@@ -9,6 +10,7 @@ import { eventsStore } from '../../../services/events/store.ts';
 import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
 import type { ErasedServices } from '../../../services/identity/erasure/erased-services.ts';
 import { finishErasures } from '../../../services/identity/erasure/finish-erasures.ts';
+import { identityStore } from '../../../services/identity/store.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { presentationStore } from '../../../services/presentations/store.ts';
 import { signingStore } from '../../../services/signing/store.ts';
@@ -35,9 +37,12 @@ const services: ErasedServices = {
     events: { eraseAccount: erasure(eventsStore(db).erasure) },
 };
 
-const run = (asked: ErasedServices = services) => finishErasures({ db, guard: records, services: asked });
+const store = identityStore(db);
+const marks = livenessMarks({ redis, shards: 4 });
+const run = (asked: ErasedServices = services) =>
+    finishErasures({ db, store, guard: records, livenessMarks: marks, services: asked, clock: Date.now });
 
-/** An account with rows of every kind, whose erasure was requested some seconds ago. */
+/** An account with rows of every kind, which has ended some seconds ago. */
 async function deletedAccount({ agoSeconds = 60, rows = 1_200 } = {}): Promise<string> {
     const account = randomUUID();
     for (const schema of Object.keys(SEEDS) as Array<keyof typeof SEEDS>) await seed(query, schema, account, rows);
@@ -52,8 +57,8 @@ async function deletedAccount({ agoSeconds = 60, rows = 1_200 } = {}): Promise<s
          VALUES (sha256('${account}'), '', '${account}', '${account}', now())`,
     );
     await query(
-        `INSERT INTO identity.erasures (account, requested_at, actor)
-         VALUES ($1, now() - make_interval(secs => $2), 'session:a')`,
+        `INSERT INTO identity.erasures (account, requested_at, ended_at, actor)
+         VALUES ($1, now() - interval '1 hour', now() - make_interval(secs => $2), 'session:a')`,
         [account, agoSeconds],
     );
     return account;
