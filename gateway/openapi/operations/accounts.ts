@@ -60,7 +60,7 @@ export const accountOperations = {
     'me.delete': {
         summary: 'Erase the account',
         description:
-            'Nothing can be restored. Sessions and API keys of the account are refused from the next call on, and its email is free. Its issuers are archived, and its data is removed within minutes; one of millions of objects takes longer. What its issuers have signed is verified as before: of a credential stay its id, issuer, times and revocation, and DID documents stay public.',
+            'Nothing can be restored. Sessions and API keys of the account are refused from the next call on, and its email is free. Its issuers are archived, and its data is removed within minutes; one of millions of objects takes longer. What its issuers have signed is verified as before: of a credential stay its id, issuer, times and revocation, and DID documents stay public. After a 503, repeat the call: an erasure that was decided ends by itself within minutes, but sessions and keys may work until then.',
         refusals: {
             unauthenticated: 'The session token is missing or not valid, or the password is wrong.',
             not_found: 'Another call has erased the account meanwhile.',
