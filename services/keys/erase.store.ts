@@ -6,12 +6,13 @@ import { countErasure } from '../counts/erase.store.ts';
 import type { ErasureStep } from '../erasure.ts';
 import { claimErasure } from '../idempotency/erase.store.ts';
 import { lockAccount, settlePlaces } from './places.store.ts';
+import { ERASED_VERSION } from './suspend.store.ts';
 
 const idRow = z.strictObject({ key_id: z.string() });
 
 /**
- * The steps that erase an account. The row of the account stays, without counts: a key that a late call creates does not
- * work. `refuse` tells the gateways before the commit that keys are gone, and rejects if it cannot; then they stay.
+ * The steps that erase an account. The row of the account stays, without counts: a key that a late call creates is
+ * unknown. `refuse` tells the gateways before the commit that keys are gone, and rejects if it cannot; then they stay.
  */
 export function keyErasure(
     db: Database,
@@ -37,9 +38,8 @@ async function eraseKeys(
     await rows(sql.unsafe`
         INSERT INTO keys.accounts (account, active_keys) VALUES (${account}, 0) ON CONFLICT DO NOTHING`);
     await lockAccount(transaction, account);
-    // No restoration has this version.
     await rows(sql.unsafe`
-        UPDATE keys.accounts SET suspended = true, suspension_version = 2147483647, all_keys = 0
+        UPDATE keys.accounts SET suspended = true, suspension_version = ${ERASED_VERSION}, all_keys = 0
         WHERE account = ${account}`);
     const keys = await rows(sql.type(idRow)`
         SELECT key_id FROM keys.keys WHERE account = ${account} ORDER BY revoked_at DESC NULLS FIRST LIMIT ${ERASED_ROWS}`);

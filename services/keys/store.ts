@@ -14,7 +14,7 @@ import { allKeys, BUCKET, lives, lockAccount, placesInUse, releaseExpired, settl
 import { restrictKey } from './restrict.store.ts';
 import { rotateKey } from './rotate.store.ts';
 import { hashedKey, type KeyCounts, type KeyRow, keyCounts, keyRow, type OwnKey, versionRow } from './rows.ts';
-import { setSuspension, suspensions } from './suspend.store.ts';
+import { ERASED_VERSION, setSuspension, suspensions } from './suspend.store.ts';
 
 /** A key that was found by its hash. */
 export type HashedKey = Omit<z.infer<typeof hashedKey>, 'hash'>;
@@ -46,7 +46,7 @@ export interface KeyStore {
     /** See keyErasure. */
     erasure(refuse: Parameters<typeof keyErasure>[1]): readonly ErasureStep[];
     releaseExpired: Bound<typeof releaseExpired>;
-    /** Finds the key with this hash, also if it is revoked or has expired. */
+    /** Finds the key with this hash, also if it is revoked or has expired. An erased account has none. */
     findByHash: Coalescer<Uint8Array, HashedKey | undefined>;
 }
 
@@ -96,7 +96,7 @@ export function keyStore(db: Database): KeyStore {
                 WHERE hash = ANY(${sql.array(
                     hashes.map((hash) => Buffer.from(hash)),
                     'bytea',
-                )})`,
+                )}) AND suspension_version IS DISTINCT FROM ${ERASED_VERSION}`,
         }),
     };
 }

@@ -13,6 +13,9 @@ export interface SuspensionChange {
     version: number;
 }
 
+/** The version of the suspension of an erased account. No restoration has it. */
+export const ERASED_VERSION = 2_147_483_647;
+
 /**
  * Suspends the keys of an account, or restores them. A suspension gives each of its keys the next version. Returns these
  * versions. A key that is created or replaced meanwhile either has been inserted before and is among them, or is inserted

@@ -9,7 +9,7 @@ import { eraseAll, trusted } from './erasure.fixture.ts';
 
 const { db, redis, keys, authenticate } = await keysFixture();
 
-it('gateways are told that the keys of an erased account are gone, and a key that comes later does not work', async () => {
+it('gateways are told that the keys of an erased account are gone, and a key that comes later is unknown', async () => {
     const [ada, eve] = [testContext(), testContext()];
     const made = [await keys.generate({ name: 'first' }, ada), await keys.generate({ name: 'second' }, ada)];
     const other = await keys.generate({ name: 'other' }, eve);
@@ -23,7 +23,9 @@ it('gateways are told that the keys of an erased account are gone, and a key tha
     }
     assert.equal((await authenticate(other.api_key)).alive, true);
     const late = await keys.generate({ name: 'late' }, ada);
-    assert.equal((await authenticate(late.api_key)).alive, false);
+    const { alive, gone, suspended } = await authenticate(late.api_key);
+    assert.deepEqual({ alive, gone, suspended }, { alive: false, gone: true, suspended: false });
+    assert.equal((await keys.check({ api_key: late.api_key }, trusted())).code, 'not_found');
     await keys.setSuspension({ user_id: account, suspended: false, version: 1 }, trusted());
     assert.equal((await authenticate(late.api_key)).alive, false, 'a restoration comes too late');
 });
