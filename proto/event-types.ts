@@ -23,6 +23,9 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** The types that webhooks get. They end before the last event of their account. */
+export const WEBHOOK_TYPES = EVENT_TYPES.filter((type) => type !== 'account.erased');
+
 export function isEventType(text: string): text is EventType {
     return (EVENT_TYPES as readonly string[]).includes(text);
 }

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '../../proto/event-types.ts';
+import { WEBHOOK_TYPES } from '../../proto/event-types.ts';
 import { KEY_ALGORITHMS } from '../../proto/key-algorithms.ts';
 import { TIERS } from '../../proto/tiers.ts';
 
@@ -156,7 +156,7 @@ export const GLOSSARY: Terms = {
     text_color: 'For example `#12ab34`.',
     logo: 'The https URL of an image.',
     url: 'Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address.',
-    types: `Types of the events that are sent. Empty: all of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}.`,
+    types: `Types of the events that are sent. Empty: all of ${WEBHOOK_TYPES.map((type) => `\`${type}\``).join(', ')}.`,
     description: 'What it is for, in the words of its owner: at most 500 characters.',
     failing_since: { description: 'The first failure since the last success.', format: 'date-time' },
     delivery_id: 'Id of a delivery.',

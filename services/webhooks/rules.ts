@@ -1,7 +1,7 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { isId } from '../../platform/uuid.ts';
-import { EVENT_TYPES, isEventType } from '../../proto/event-types.ts';
+import { isEventType, WEBHOOK_TYPES } from '../../proto/event-types.ts';
 import { MAX_WEBHOOK_DESCRIPTION } from '../../proto/limits.ts';
 import { requireText } from '../texts.ts';
 import { MAX_WAITING_DELIVERIES, type OwnEndpoint } from './rows.ts';
@@ -30,8 +30,11 @@ export function unknownEndpoint(): AppError {
 
 /** Returns the types without repetitions, in the order of the list of all. */
 export function knownTypes(types: readonly string[]): string[] {
-    if (!types.every(isEventType)) throw invalid(`types must be some of ${EVENT_TYPES.join(', ')}.`);
-    return EVENT_TYPES.filter((type) => types.includes(type));
+    if (types.includes('account.erased')) {
+        throw invalid('types must not contain account.erased: the webhooks of an account end before that event.');
+    }
+    if (!types.every(isEventType)) throw invalid(`types must be some of ${WEBHOOK_TYPES.join(', ')}.`);
+    return WEBHOOK_TYPES.filter((type) => types.includes(type));
 }
 
 export function storableDescription(text: string): string {

@@ -1332,7 +1332,7 @@ export interface EventsListData {
 export interface WebhooksCreateInput {
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
     types?: string[] | null;
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string | null;
@@ -1343,7 +1343,7 @@ export interface WebhooksCreateData {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
     types: string[];
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string;
@@ -1369,7 +1369,7 @@ export interface WebhooksListData {
         webhook_id: string;
         /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
         url: string;
-        /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
+        /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
         types: string[];
         /** What it is for, in the words of its owner: at most 500 characters. */
         description?: string;
@@ -1394,7 +1394,7 @@ export interface WebhooksGetData {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
     types: string[];
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string;
@@ -1411,7 +1411,7 @@ export interface WebhooksUpdateInput {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url?: string | null;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
     types?: string[] | null;
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string | null;
@@ -1424,7 +1424,7 @@ export interface WebhooksUpdateData {
     webhook_id: string;
     /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
     url: string;
-    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
+    /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
     types: string[];
     /** What it is for, in the words of its owner: at most 500 characters. */
     description?: string;
@@ -2472,7 +2472,7 @@ export type MeExportData =
           webhook_id: string;
           /** Where the events are sent: https, at most 2,048 characters, port 443 or from 1,024 on, a public address. */
           url: string;
-          /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `account.erased`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
+          /** Types of the events that are sent. Empty: all of `credential.issued`, `credential.revoked`, `key.created`, `key.rotated`, `key.revoked`, `key.expiring`, `issuer.created`, `issuer.rotated`, `issuer.compromised`, `issuer.archived`, `wallet.created`, `session.ended`, `user.suspended`, `user.restored`, `webhook.paused`, `webhook.disabled`, `offer.redeemed`, `offer.notified`. */
           types: string[];
           /** What it is for, in the words of its owner: at most 500 characters. */
           description?: string;

@@ -45,6 +45,17 @@ describe('/v1/webhooks', () => {
         assert.match((await refused({ url: DEAF_URL, description: 'a'.repeat(501) })).body.error, /description/);
     });
 
+    it('refuses the event that comes after the end of all webhooks, also in a change', async () => {
+        const { token, webhook_id } = await aWebhook();
+        const body = { url: DEAF_URL, types: ['key.created', 'account.erased'] };
+        for (const call of [
+            { method: 'POST', path: '/v1/webhooks' },
+            { method: 'PATCH', path: `/v1/webhooks/${webhook_id}` },
+        ])
+            assert.match((await expectError(400, { ...call, token, body })).body.error, /account\.erased.* end before/);
+        assert.deepEqual((await service.as({ token }).webhooks.get({ webhook_id })).types, []);
+    });
+
     it('is refused beyond the quota of the tier, and a deleted webhook makes room', async () => {
         const account = await newAccount();
         const me = service.as(account);
