@@ -1,4 +1,4 @@
-import { type CallContext, ownContext, requireUser, withoutIdempotencyKey } from '../../platform/context.ts';
+import { type CallContext, requireUser, withoutIdempotencyKey } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import { CreateRequest, CreateResponse } from '../../proto/gen/webhooks/v1/webhooks.ts';
 import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
@@ -27,7 +27,10 @@ export async function createEndpoint(
     return deps.idempotency.once(claim, { write, replay: openAnswer(CreateResponse), lookFirst: true }, context);
 }
 
-/** Creates the endpoint after its secret. Resolves to undefined if an earlier call holds the claim. */
+/**
+ * Reserves the endpoint, and lets it exist when it has a secret: what a call leaves behind that does not get there is removed
+ * like a deleted endpoint. Resolves to undefined if an earlier call holds the claim.
+ */
 async function written(
     { store, services, quota, clock }: WebhooksDependencies,
     described: Pick<EndpointRow, 'account' | 'url' | 'types' | 'description'>,
@@ -42,6 +45,7 @@ async function written(
     const now = clock();
     const created = { ...described, id: newId(now), created_at: new Date(now).toISOString() };
     const endpoint: EndpointRow = { ...created, state: 'active', failing_since: null };
+    await store.reserve({ endpoint, cursor: heads[0]?.seq ?? 0 }, context);
     const own = { webhook_id: endpoint.id };
     const { secret } = await services.signing.createWebhookSecret(own, { ...asked, trusted: true });
     const answer: CreateResponse = { webhook: webhookOf(endpoint), secret };
@@ -51,12 +55,7 @@ async function written(
         made_at: endpoint.created_at,
         sealed: sealAnswer(claim, { codec: CreateResponse, message: answer }),
     };
-    const outcome = await store.insert(
-        { endpoint, cursor: heads[0]?.seq ?? 0, quota: limit, claim: newClaim },
-        context,
-    );
-    if (outcome === 'written') return answer;
-    await services.signing.eraseWebhookSecrets(own, { ...ownContext(), user_id: account });
+    const outcome = await store.activate({ account, id: endpoint.id, quota: limit, claim: newClaim }, context);
     if (outcome === 'refused') throw quotaExceeded('webhooks', limit);
-    return undefined;
+    return outcome === 'written' ? answer : undefined;
 }

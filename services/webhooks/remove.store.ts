@@ -8,6 +8,9 @@ const DAYS_KEPT = 30;
 /** Number of deleted endpoints that one run removes. Beyond it: the next run removes the rest. */
 const RUN_ENDPOINTS = 100;
 
+/** For how long a reserved endpoint may become active, in seconds: longer than any call takes. Beyond it: it is removed. */
+const RESERVED_SECONDS = 60;
+
 const goneRow = z.strictObject({ id: z.string(), account: z.string() });
 
 /** Removes old deliveries. Returns how many. */
@@ -20,13 +23,15 @@ export function pruneDeliveries(db: Database): Promise<number> {
     });
 }
 
-/** Removes deleted endpoints with their deliveries. `forget` destroys their secrets. */
+/** Removes endpoints that were deleted, or never became active, with their deliveries. `forget` destroys their secrets. */
 export async function removeDeleted(
     db: Database,
     forget: (endpoint: z.infer<typeof goneRow>) => Promise<unknown>,
 ): Promise<void> {
     const gone = await db.rows(sql.type(goneRow)`
-        SELECT id, account FROM webhooks.endpoints WHERE state = 'deleted' ORDER BY id LIMIT ${RUN_ENDPOINTS}`);
+        SELECT id, account FROM webhooks.endpoints
+        WHERE state = 'deleted' AND created_at < now() - make_interval(secs => ${RESERVED_SECONDS})
+        ORDER BY id LIMIT ${RUN_ENDPOINTS}`);
     for (const endpoint of gone) {
         while (!leftNone(await db.rows(deliveriesErased(sql.fragment`endpoint = ${endpoint.id}`))));
         await forget(endpoint);

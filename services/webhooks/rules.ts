@@ -56,3 +56,9 @@ export function refuseInactive(state: string | undefined): void {
 export function tooManyWaiting(): AppError {
     return new AppError('conflict', `${MAX_WAITING_DELIVERIES} deliveries of this webhook wait. Send this one later.`);
 }
+
+/** The account of the webhook was erased meanwhile, or its reservation was removed. */
+export function tookTooLong(): AppError {
+    const text = 'The webhook could not be created in time. Try again.';
+    return new AppError('unavailable', text, { retry_after: 1, reason: 'webhook' });
+}

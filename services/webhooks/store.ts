@@ -7,7 +7,7 @@ import { type NewClaim, type Outcome, writeClaimed } from '../idempotency/claims
 import { appendDeliveries, countWaiting, type DeliveriesStore, deliveriesStore } from './deliveries.store.ts';
 import { webhooksErasure } from './erase.store.ts';
 import { type EndpointRow, endpointRow, MAX_WAITING_DELIVERIES, type NewDelivery, type OwnEndpoint } from './rows.ts';
-import { tooManyWaiting } from './rules.ts';
+import { tookTooLong, tooManyWaiting } from './rules.ts';
 
 const ENDPOINT = sql.fragment`id, account, url, types, description, state, created_at, failing_since`;
 const EXISTS = sql.fragment`state <> 'deleted'`;
@@ -19,8 +19,6 @@ export interface NewEndpoint {
     endpoint: EndpointRow;
     /** The number of the last event that the endpoint does not get. */
     cursor: number;
-    quota: number;
-    claim: NewClaim | undefined;
 }
 
 export interface EndpointChange extends OwnEndpoint {
@@ -41,7 +39,13 @@ export interface NewReplay extends OwnEndpoint {
 }
 
 export interface WebhooksStore extends DeliveriesStore {
-    insert(created: NewEndpoint, lifetime: CallLifetime): Promise<Outcome>;
+    /** Writes an endpoint that does not exist yet. If it does not soon, a job removes it with its secret. */
+    reserve(reserved: NewEndpoint, lifetime: CallLifetime): Promise<void>;
+    /** Lets a reserved endpoint exist. */
+    activate(
+        reserved: OwnEndpoint & { quota: number; claim: NewClaim | undefined },
+        lifetime: CallLifetime,
+    ): Promise<Outcome>;
     list(page: AccountPage, lifetime: CallLifetime): Promise<readonly EndpointRow[]>;
     count(account: string, lifetime: CallLifetime): Promise<number>;
     find(own: OwnEndpoint, lifetime: CallLifetime): Promise<EndpointRow | undefined>;
@@ -65,7 +69,11 @@ export function webhooksStore(db: Database): WebhooksStore {
     return {
         ...reading(db),
         ...deliveriesStore(db),
-        insert: (created, lifetime) => inserted(db, created, lifetime),
+        reserve: (reserved, lifetime) => reserve(db, reserved, lifetime),
+        activate({ claim, ...reserved }, lifetime) {
+            const write = (transaction: Queries) => activate(transaction, reserved);
+            return writeClaimed(db, { owner: 'webhooks', claim, name: 'webhook_insert' }, write, lifetime);
+        },
         async update({ account, id, url, types, description, state, now }, lifetime) {
             // What was wrong with the endpoint may be over, so it is tried at once.
             const isTried = url !== undefined || state === 'active';
@@ -119,25 +127,27 @@ function reading(db: Database): Pick<WebhooksStore, 'list' | 'count' | 'find'> {
     };
 }
 
-function inserted(
-    db: Database,
-    { endpoint, cursor, quota, claim }: NewEndpoint,
-    lifetime: CallLifetime,
-): Promise<Outcome> {
-    const { id, account, url, types, description, state, created_at } = endpoint;
-    const write = async ({ rows }: Queries) => {
-        const place = await rows(sql.unsafe`
-            INSERT INTO webhooks.accounts AS accounts (account, endpoints) VALUES (${account}, 1)
-            ON CONFLICT (account) DO UPDATE SET endpoints = accounts.endpoints + 1 WHERE accounts.endpoints < ${quota}
-            RETURNING 1`);
-        if (place.length === 0) return false;
-        await rows(sql.unsafe`
-            INSERT INTO webhooks.endpoints (id, account, url, types, description, state, created_at, cursor)
-            VALUES (${id}, ${account}, ${url}, ${sql.array(types, 'text')}, ${description}, ${state}, ${created_at},
-                ${cursor})`);
-        return true;
-    };
-    return writeClaimed(db, { owner: 'webhooks', claim, name: 'webhook_insert' }, write, lifetime);
+async function reserve(db: Database, { endpoint, cursor }: NewEndpoint, lifetime: CallLifetime): Promise<void> {
+    const { id, account, url, types, description, created_at } = endpoint;
+    const statement = sql.unsafe`
+        INSERT INTO webhooks.endpoints (id, account, url, types, description, state, created_at, cursor)
+        VALUES (${id}, ${account}, ${url}, ${sql.array(types, 'text')}, ${description}, 'deleted', ${created_at},
+            ${cursor})`;
+    await db.rows(statement, 'webhook_reserve', lifetime);
+}
+
+/** Resolves to false beyond the quota. */
+async function activate({ rows }: Queries, { id, account, quota }: OwnEndpoint & { quota: number }): Promise<boolean> {
+    const place = await rows(sql.unsafe`
+        INSERT INTO webhooks.accounts AS accounts (account, endpoints) VALUES (${account}, 1)
+        ON CONFLICT (account) DO UPDATE SET endpoints = accounts.endpoints + 1 WHERE accounts.endpoints < ${quota}
+        RETURNING 1`);
+    if (place.length === 0) return false;
+    const activated = await rows(sql.unsafe`
+        UPDATE webhooks.endpoints SET state = 'active' WHERE id = ${id} AND account = ${account} AND state = 'deleted'
+        RETURNING 1`);
+    if (activated.length === 0) throw tookTooLong();
+    return true;
 }
 
 async function removed({ rows }: Queries, { account, id }: OwnEndpoint): Promise<boolean> {

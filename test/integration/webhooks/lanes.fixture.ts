@@ -62,8 +62,9 @@ export async function lanesFixture() {
             created_at: iso(),
             failing_since: null,
         };
-        await store.insert({ endpoint, cursor: 0, quota: 10, claim: undefined }, testContext());
         const own = { account, id: endpoint.id };
+        await store.reserve({ endpoint, cursor: 0 }, testContext());
+        await store.activate({ ...own, quota: 10, claim: undefined }, testContext());
         return {
             ...own,
             find: () => store.find(own, testContext()),
