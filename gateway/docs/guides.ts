@@ -50,8 +50,8 @@ export const GUIDES = [
     {
         file: 'docs/guides/export.md',
         path: '/docs/guides/export',
-        title: 'Export',
-        about: 'all that the service stores about an account',
+        title: 'Import, export and erasure',
+        about: 'accounts from another system, all that is stored about an account, and how it is removed',
     },
     {
         file: 'docs/guides/api-keys.md',
