@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { until } from '../../support/until.ts';
 import { expectError, service } from '../support/client.ts';
+import { database } from '../support/database.ts';
 import { newAccount } from '../support/world.ts';
 import { aWebhook, DEAF_URL } from './webhook-examples.ts';
 
@@ -85,6 +87,30 @@ describe('/v1/webhooks', () => {
             { path: '/v1/webhooks/nonsense' },
         ])
             await expectError(404, { ...call, token });
+    });
+
+    it('accepts no test and no single event while a thousand deliveries wait', async () => {
+        const { token, webhook_id } = await aWebhook();
+        const me = service.as({ token });
+        await me.webhooks.update({ webhook_id, types: ['wallet.created'] });
+        const client = await database('webhooks');
+        await client.query(
+            `INSERT INTO webhooks.deliveries (id, endpoint, event_id, type, body, state, created_at, due_at)
+             SELECT gen_random_uuid(), $1, 'x.' || number, 'key.created', '{}', 'waiting', now(), now() + interval '1 day'
+             FROM generate_series(1, 1000) AS number`,
+            [webhook_id],
+        );
+        await until('there is an event', async () => (await me.events.list()).events.length > 0);
+        const [{ event_id } = assert.fail('there is no event')] = (await me.events.list()).events;
+        const path = `/v1/webhooks/${webhook_id}`;
+        const calls = [
+            { method: 'POST', path: `${path}/test`, token, body: {} },
+            { method: 'POST', path: `${path}/replay`, token, body: { event_id } },
+        ];
+        for (const call of calls) assert.match((await expectError(409, call)).body.error, /1000 deliveries .* wait/);
+        await client.query("DELETE FROM webhooks.deliveries WHERE endpoint = $1 AND event_id = 'x.1'", [webhook_id]);
+        await me.webhooks.test({ webhook_id });
+        for (const call of calls) await expectError(409, call);
     });
 
     it('refuses replays of more than 31 days, of no event, and of both forms', async () => {
