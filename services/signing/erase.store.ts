@@ -10,53 +10,70 @@ import { claimErasure } from '../idempotency/erase.store.ts';
  */
 export function signingErasure(db: Database): readonly ErasureStep[] {
     return [
-        async (account, context) => {
-            const statement = sql.type(erasedCount)`
-                WITH erased AS (
-                    UPDATE signing.issuers SET archived_at = coalesce(archived_at, now()), name = ''
-                    WHERE id = ANY(ARRAY(
-                        SELECT id FROM signing.issuers WHERE account = ${account} AND (archived_at IS NULL OR name <> '')
-                        ORDER BY id LIMIT ${ERASED_ROWS}))
-                    RETURNING 1
-                )
-                SELECT count(*) AS erased FROM erased`;
-            return leftNone(await db.rows(statement, 'issuer_erase', context));
-        },
-        async (account, context) => {
-            const statement = sql.type(erasedCount)`
-                WITH erased AS (
-                    UPDATE signing.keys SET reason = NULL WHERE kid = ANY(ARRAY(
-                        SELECT kid FROM signing.keys JOIN signing.issuers ON issuers.id = keys.issuer
-                        WHERE account = ${account} AND reason IS NOT NULL
-                        ORDER BY kid LIMIT ${ERASED_ROWS}))
-                    RETURNING 1
-                )
-                SELECT count(*) AS erased FROM erased`;
-            return leftNone(await db.rows(statement, 'issuer_erase', context));
-        },
-        async (account, context) => {
-            const secrets = { table: ['signing', 'webhook_secrets'], key: 'id' } as const;
-            const statement = sql.type(erasedCount)`
-                WITH erased AS (${erasedRows(secrets, sql.fragment`account = ${account}`)} RETURNING 1)
-                SELECT count(*) AS erased FROM erased`;
-            return leftNone(await db.rows(statement, 'webhook_secret_erase', context));
-        },
-        async (account, context) => {
-            const statement = sql.type(erasedCount)`
-                WITH erased AS (
-                    UPDATE signing.data_keys SET wrapped = '', abandoned_at = coalesce(abandoned_at, now())
-                    WHERE id = ANY(ARRAY(
-                        SELECT id FROM signing.data_keys WHERE account = ${account} AND wrapped <> ''
-                        ORDER BY id LIMIT ${ERASED_ROWS}))
-                    RETURNING 1
-                )
-                SELECT count(*) AS erased FROM erased`;
-            return leftNone(await db.rows(statement, 'data_key_erase', context));
-        },
+        eraseIssuers(db),
+        eraseReasons(db),
+        eraseWebhookSecrets(db),
+        eraseDataKeys(db),
         claimErasure('signing', db),
         async (account) => {
             await db.rows(sql.unsafe`DELETE FROM signing.accounts WHERE account = ${account}`);
             return true;
         },
     ];
+}
+
+function eraseIssuers(db: Database): ErasureStep {
+    return async (account, context) => {
+        const statement = sql.type(erasedCount)`
+            WITH erased AS (
+                UPDATE signing.issuers SET archived_at = coalesce(archived_at, now()), name = ''
+                WHERE id = ANY(ARRAY(
+                    SELECT id FROM signing.issuers WHERE account = ${account} AND (archived_at IS NULL OR name <> '')
+                    ORDER BY id LIMIT ${ERASED_ROWS}))
+                RETURNING 1
+            )
+            SELECT count(*) AS erased FROM erased`;
+        return leftNone(await db.rows(statement, 'issuer_erase', context));
+    };
+}
+
+/** Why keys were compromised. */
+function eraseReasons(db: Database): ErasureStep {
+    return async (account, context) => {
+        const statement = sql.type(erasedCount)`
+            WITH erased AS (
+                UPDATE signing.keys SET reason = NULL WHERE kid = ANY(ARRAY(
+                    SELECT kid FROM signing.keys JOIN signing.issuers ON issuers.id = keys.issuer
+                    WHERE account = ${account} AND reason IS NOT NULL
+                    ORDER BY kid LIMIT ${ERASED_ROWS}))
+                RETURNING 1
+            )
+            SELECT count(*) AS erased FROM erased`;
+        return leftNone(await db.rows(statement, 'issuer_erase', context));
+    };
+}
+
+function eraseWebhookSecrets(db: Database): ErasureStep {
+    return async (account, context) => {
+        const secrets = { table: ['signing', 'webhook_secrets'], key: 'id' } as const;
+        const statement = sql.type(erasedCount)`
+            WITH erased AS (${erasedRows(secrets, sql.fragment`account = ${account}`)} RETURNING 1)
+            SELECT count(*) AS erased FROM erased`;
+        return leftNone(await db.rows(statement, 'webhook_secret_erase', context));
+    };
+}
+
+function eraseDataKeys(db: Database): ErasureStep {
+    return async (account, context) => {
+        const statement = sql.type(erasedCount)`
+            WITH erased AS (
+                UPDATE signing.data_keys SET wrapped = '', abandoned_at = coalesce(abandoned_at, now())
+                WHERE id = ANY(ARRAY(
+                    SELECT id FROM signing.data_keys WHERE account = ${account} AND wrapped <> ''
+                    ORDER BY id LIMIT ${ERASED_ROWS}))
+                RETURNING 1
+            )
+            SELECT count(*) AS erased FROM erased`;
+        return leftNone(await db.rows(statement, 'data_key_erase', context));
+    };
 }

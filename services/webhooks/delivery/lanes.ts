@@ -4,6 +4,7 @@ import { within } from '../../../platform/within.ts';
 import type { Sender } from '../sender/sender.ts';
 import { type LaneDependencies, runLane } from './lane.ts';
 import { LEASE_SECONDS } from './lanes.store.ts';
+import type { LanesStore } from './rows.ts';
 
 /** How often a process looks for endpoints for which there is something to do, in milliseconds. */
 const LOOK_EVERY_MS = 500;
@@ -60,19 +61,7 @@ export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {
         }
     }
 
-    let leasedUntil = performance.now();
-    async function extend(): Promise<void> {
-        const ids = [...lanes.keys()];
-        const asked = performance.now();
-        const kept = new Set(ids.length > 0 ? await store.extend(ids) : []);
-        for (const id of ids) if (!kept.has(id)) lanes.get(id)?.abort.abort();
-        leasedUntil = asked + LEASE_SECONDS * 1_000 - MARGIN_MS;
-    }
-    /** Without the database nobody knows whether the leases are still those of this process. */
-    function dropLost(): void {
-        if (performance.now() > leasedUntil) for (const { abort } of lanes.values()) abort.abort();
-    }
-
+    const extend = leaseExtension(lanes, store);
     const repeated = async (everyMs: number, what: string, work: () => Promise<void>): Promise<void> => {
         while (!signal.aborted) {
             await work().catch((error: unknown) => log.error({ err: error }, what));
@@ -81,7 +70,7 @@ export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {
     };
     const loops = [
         repeated(LOOK_EVERY_MS, 'could not look for webhooks with deliveries', look),
-        repeated(EXTEND_EVERY_MS, 'could not extend the leases of webhooks', () => extend().finally(dropLost)),
+        repeated(EXTEND_EVERY_MS, 'could not extend the leases of webhooks', extend),
     ];
     return {
         async stop() {
@@ -94,4 +83,21 @@ export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {
             await all();
         },
     };
+}
+
+/** Returns a function that extends the leases of lanes, and breaks off the lanes that have lost theirs. */
+function leaseExtension(lanes: ReadonlyMap<string, Lane>, store: Pick<LanesStore, 'extend'>): () => Promise<void> {
+    let leasedUntil = performance.now();
+    async function extend(): Promise<void> {
+        const ids = [...lanes.keys()];
+        const asked = performance.now();
+        const kept = new Set(ids.length > 0 ? await store.extend(ids) : []);
+        for (const id of ids) if (!kept.has(id)) lanes.get(id)?.abort.abort();
+        leasedUntil = asked + LEASE_SECONDS * 1_000 - MARGIN_MS;
+    }
+    /** Without the database nobody knows whether the leases are still those of this process. */
+    function dropLost(): void {
+        if (performance.now() > leasedUntil) for (const { abort } of lanes.values()) abort.abort();
+    }
+    return () => extend().finally(dropLost);
 }

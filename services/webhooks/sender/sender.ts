@@ -50,12 +50,11 @@ export interface SenderOptions {
     timeoutMs?: number;
 }
 
-export function webhookSender({ allowedNetworks, ca, resolver, timeoutMs }: SenderOptions): Sender {
+/** Returns a function that delivers until a signal ends it, and one that closes the connections. */
+function deliverer({ allowedNetworks, ca, resolver }: SenderOptions) {
     const isReachable = reachableAddresses(allowedNetworks);
     const names = resolver ?? new Resolver({ timeout: LOOKUP_TIMEOUT_MS, tries: LOOKUP_TRIES });
     const agent = receiverAgent({ lookup: judgedLookup(names, isReachable), ca });
-    const limitMs = timeoutMs ?? DELIVERY_TIMEOUT_MS;
-    const underWay = new Map<AbortController, Promise<Outcome>>();
 
     /** A kept connection that the receiver has just closed says nothing, so another one is tried. */
     async function answerTo(message: Message, signal: AbortSignal): Promise<IncomingMessage> {
@@ -78,6 +77,13 @@ export function webhookSender({ allowedNetworks, ca, resolver, timeoutMs }: Send
         }
     }
 
+    return { deliver, closeAll: () => agent.destroy() };
+}
+
+export function webhookSender(options: SenderOptions): Sender {
+    const { deliver, closeAll } = deliverer(options);
+    const limitMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS;
+    const underWay = new Map<AbortController, Promise<Outcome>>();
     return {
         async send(delivery, signal) {
             const lifetime = new AbortController();
@@ -96,7 +102,7 @@ export function webhookSender({ allowedNetworks, ca, resolver, timeoutMs }: Send
         async close() {
             for (const lifetime of underWay.keys()) lifetime.abort('The sender was closed.');
             await Promise.all(underWay.values());
-            agent.destroy();
+            closeAll();
         },
     };
 }
