@@ -41,7 +41,7 @@ export async function runLane(id: string, deps: LaneDependencies, signal: AbortS
         if (failure) await noteFailure(endpoint, { succeeded, failure }, deps);
         else if (succeeded && failures > 0) await store.noteSuccess(id);
     }
-    await store.release({ id, wakes: 0, isForced: true });
+    await store.release({ id, wakes: 'any' });
 }
 
 /** What the deliveries of a round mean for their endpoint. */

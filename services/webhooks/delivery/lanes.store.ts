@@ -43,11 +43,11 @@ export function lanesStore(db: Database, lease: string): LanesStore {
                 SELECT id, event_id, type, body, attempts, began_at FROM webhooks.deliveries
                 WHERE endpoint = ${id} AND state = 'waiting' AND due_at <= ${now} ORDER BY due_at, id LIMIT ${limit}`),
         ...noting(db, owned),
-        async release({ id, wakes, dueAt, isForced }) {
+        async release({ id, wakes, dueAt }) {
             const [row] = await db.rows(sql.type(nextRow)`
                 SELECT min(due_at) AS next FROM webhooks.deliveries WHERE endpoint = ${id} AND state = 'waiting'`);
             const next = dueAt ?? row?.next ?? null;
-            const unchanged = isForced ? sql.fragment`` : sql.fragment`AND wakes = ${wakes}`;
+            const unchanged = wakes === 'any' ? sql.fragment`` : sql.fragment`AND wakes = ${wakes}`;
             const released = await db.rows(sql.unsafe`
                 UPDATE webhooks.endpoints SET lease = NULL, leased_until = NULL,
                     due_at = CASE WHEN ${next}::timestamptz IS NOT NULL THEN greatest(not_before, ${next}::timestamptz)

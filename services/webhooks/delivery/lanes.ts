@@ -45,7 +45,7 @@ export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {
         } catch (error) {
             log.error({ err: error }, 'deliveries to a webhook are interrupted');
             const dueAt = new Date(clock() + FAILED_MS).toISOString();
-            await store.release({ id, wakes: 0, dueAt, isForced: true }).catch(() => {}); // the lease ends by itself
+            await store.release({ id, wakes: 'any', dueAt }).catch(() => {}); // the lease ends by itself
         } finally {
             lanes.delete(id);
         }

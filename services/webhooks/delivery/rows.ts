@@ -75,10 +75,10 @@ export interface LanesStore {
     /** Ends the sending to an endpoint, and publishes that. */
     stop(id: string, state: 'paused' | 'disabled'): Promise<void>;
     /**
-     * Gives a leased endpoint back. Resolves to false if something was added since `wakes` was read, unless `isForced`.
-     * `dueAt`: when there is something to do at the earliest, if that is known.
+     * Gives a leased endpoint back. Resolves to false if something was added since `wakes` was read; `any`: that is no
+     * reason to keep it. `dueAt`: when there is something to do at the earliest, if that is known.
      */
-    release(released: { id: string; wakes: number; dueAt?: string; isForced?: true }): Promise<boolean>;
+    release(released: { id: string; wakes: number | 'any'; dueAt?: string }): Promise<boolean>;
 }
 
 export type AttemptOutcome = Verdict['kind'];
