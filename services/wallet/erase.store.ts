@@ -11,6 +11,7 @@ import { claimErasure } from '../idempotency/erase.store.ts';
 const ERASED_WALLETS = 100;
 
 const idRow = z.strictObject({ id: z.string() });
+const lockedRow = idRow.extend({ is_filled: z.boolean() });
 
 /**
  * The steps that erase an account. `forget` removes what is known about those who have tried the passwords of these
@@ -44,11 +45,11 @@ async function oldestOf(db: Database, account: string, context: CallContext): Pr
 /** Removes these wallets with their entries. Resolves to false if it has to be repeated, because there is more. */
 async function eraseWallets({ rows }: Queries, wallets: readonly string[]): Promise<boolean> {
     const ids = sql.array([...wallets], 'uuid');
-    const filled = await rows(sql.type(idRow)`
-        SELECT id FROM wallet.wallets AS own
-        WHERE id = ANY(${ids}) AND EXISTS (SELECT FROM wallet.credentials WHERE wallet = own.id)
-        ORDER BY id FOR UPDATE`);
-    for (const { id } of filled) if (!leftNone(await rows(eraseEntries(id)))) return false;
+    // All of them, in one order, so that two runs do not deadlock.
+    const locked = await rows(sql.type(lockedRow)`
+        SELECT id, EXISTS (SELECT FROM wallet.credentials WHERE wallet = own.id) AS is_filled
+        FROM wallet.wallets AS own WHERE id = ANY(${ids}) ORDER BY id FOR UPDATE`);
+    for (const { id, is_filled } of locked) if (is_filled && !leftNone(await rows(eraseEntries(id)))) return false;
     await rows(sql.unsafe`
         WITH written AS (
             DELETE FROM wallet.wallets WHERE id = ANY(${ids}) RETURNING NULL::uuid AS account
