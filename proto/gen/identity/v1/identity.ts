@@ -3173,7 +3173,8 @@ export const IdentityServiceDefinition = {
     },
     /**
      * Erases the caller's account. Its sessions and API keys are refused before the response, and its email address is free.
-     * A job removes everything else, after all calls of the account have ended. Needs the keys service and Redis.
+     * A job removes everything else, after all calls of the account have ended. Needs the keys service and Redis: without
+     * them, the call is refused as unavailable, and the job ends what is decided when they are back.
      */
     deleteAccount: {
       name: "DeleteAccount",
