@@ -62,15 +62,9 @@ export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {
     }
 
     const extend = leaseExtension(lanes, store);
-    const repeated = async (everyMs: number, what: string, work: () => Promise<void>): Promise<void> => {
-        while (!signal.aborted) {
-            await work().catch((error: unknown) => log.error({ err: error }, what));
-            await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
-        }
-    };
     const loops = [
-        repeated(LOOK_EVERY_MS, 'could not look for webhooks with deliveries', look),
-        repeated(EXTEND_EVERY_MS, 'could not extend the leases of webhooks', extend),
+        repeated(look, { everyMs: LOOK_EVERY_MS, fault: 'could not look for webhooks with deliveries', log, signal }),
+        repeated(extend, { everyMs: EXTEND_EVERY_MS, fault: 'could not extend the leases of webhooks', log, signal }),
     ];
     return {
         async stop() {
@@ -100,4 +94,15 @@ function leaseExtension(lanes: ReadonlyMap<string, Lane>, store: Pick<LanesStore
         if (performance.now() > leasedUntil) for (const { abort } of lanes.values()) abort.abort();
     }
     return () => extend().finally(dropLost);
+}
+
+/** Does work again and again until the signal, and logs a failure as `fault`. */
+async function repeated(
+    work: () => Promise<void>,
+    { everyMs, fault, log, signal }: { everyMs: number; fault: string; log: Log; signal: AbortSignal },
+): Promise<void> {
+    while (!signal.aborted) {
+        await work().catch((error: unknown) => log.error({ err: error }, fault));
+        await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
+    }
 }
