@@ -55,7 +55,11 @@ export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {
         const room = MAX_LANES - lanes.size;
         if (room <= 0) return;
         for (const id of await store.lease(room, new Date(clock()).toISOString())) {
-            lanes.get(id)?.abort.abort(); // its lease had ended
+            const earlier = lanes.get(id);
+            if (earlier) {
+                earlier.abort.abort(); // its lease had ended: when it ends, it gives the new one back, too
+                continue;
+            }
             const abort = new AbortController();
             lanes.set(id, { abort, done: serve(id, abort) });
         }
