@@ -60,5 +60,5 @@ export function tooManyWaiting(): AppError {
 /** The account of the webhook was erased meanwhile, or its reservation was removed. */
 export function tookTooLong(): AppError {
     const text = 'The webhook could not be created in time. Try again.';
-    return new AppError('unavailable', text, { retry_after: 1, reason: 'webhook' });
+    return new AppError('unavailable', text, { retry_after: 1, reason: 'webhooks' });
 }

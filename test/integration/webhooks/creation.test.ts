@@ -93,7 +93,7 @@ it('a creation that takes longer than a call may take is refused', async () => {
         return made;
     };
     const late = build({ signing: { createWebhookSecret } });
-    await assert.rejects(late.create(asked, context), { kind: 'unavailable', reason: 'webhook' });
+    await assert.rejects(late.create(asked, context), { kind: 'unavailable', reason: 'webhooks' });
     assert.deepEqual(await stored(context), [0, 0]);
     assert.equal(await store.count(context.user_id ?? '', context), 0);
 });
