@@ -83,6 +83,7 @@ export async function startGateway(dependencies: {
         clock,
     });
     const parts = interfaceParts({ version, cache: () => probeRedis(redis), clock });
+    const endpoints = parts.flatMap((part): readonly Endpoint[] => part.endpoints);
     const shedding = overload(metrics);
     const server = gatewayServer({
         unparsedDecision: () => admitted.unlimited().decision,
@@ -93,9 +94,9 @@ export async function startGateway(dependencies: {
             overload: shedding,
             log,
         }),
-        endpoints: parts.flatMap(({ endpoints }): readonly Endpoint[] => endpoints),
+        endpoints,
         pages: pages(parts, version),
-        cors: cors(config.CORS_ORIGINS),
+        cors: cors(config.CORS_ORIGINS, endpoints),
         trustedProxies: config.TRUST_PROXY,
         keepAliveSeconds: config.KEEP_ALIVE_SECONDS,
         overload: shedding,

@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Engine } from '../engine.ts';
 import type { StaticPage } from '../pages.ts';
-import { allowAnyOrigin, allowAnyPreflight, type Cors } from './cors.ts';
+import type { Cors } from './cors.ts';
 import { checkHeaders, exchangeOf } from './exchange.ts';
 
 interface ApplicationOptions {
@@ -33,8 +33,11 @@ export function application({ engine, endpoints, pages, cors }: ApplicationOptio
         const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete'; // as in the type Method
         app[method](expressPath(endpoint.path), engine.handle(endpoint));
     }
-    const forAll = endpoints.filter(({ document, problem }) => document || problem);
-    for (const { path, problem } of forAll) app.all(expressPath(path), allowAll(engine, problem));
+    app.use((_request: Request, response: Response, next: NextFunction) => {
+        const exchange = exchangeOf(response);
+        if (!cors.allowAll(exchange)) return next();
+        return engine.succeed(exchange, 'Preflight');
+    });
     for (const page of pages) app.get(page.path, engine.show(page));
     for (const [path, methods] of methodsByPath([...endpoints, ...pages])) {
         app.route(path).all((_request: Request, response: Response) => {
@@ -46,21 +49,12 @@ export function application({ engine, endpoints, pages, cors }: ApplicationOptio
     app.use((_request: Request, response: Response) =>
         engine.fail(exchangeOf(response), new AppError('not_found', 'There is no such path.')),
     );
-    app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) =>
-        engine.fail(exchangeOf(response), error),
-    );
-    return app;
-}
-
-/** Handles requests that no endpoint of a path does: every web page may ask what the path accepts, and read the refusal. */
-function allowAll(engine: Engine, problem: Endpoint['problem']) {
-    return (_request: Request, response: Response, next: NextFunction) => {
+    app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
         const exchange = exchangeOf(response);
-        if (allowAnyPreflight(exchange)) return engine.succeed(exchange, 'Preflight');
-        allowAnyOrigin(exchange);
-        if (problem) exchange.problem = problem;
-        return next();
-    };
+        cors.allowAll(exchange); // it has had no route
+        return engine.fail(exchange, error);
+    });
+    return app;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../endpoint.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface Cors {
@@ -6,6 +7,11 @@ export interface Cors {
      * no other processing.
      */
     allow(exchange: Pick<Exchange, 'request' | 'headers'>): boolean;
+    /**
+     * Lets scripts of every web page read an answer that no endpoint gives, if they may call its path, and gives errors
+     * the form of the path's others. Returns true for a preflight request.
+     */
+    allowAll(exchange: Pick<Exchange, 'request' | 'headers' | 'problem'>): boolean;
 }
 
 const PREFLIGHT = {
@@ -17,9 +23,12 @@ const PREFLIGHT = {
 const EXPOSED =
     'WWW-Authenticate, X-Request-Id, X-Error-Code, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Idempotent-Replayed';
 
-/** Allows cross-origin requests from these origins only. An empty list allows none. */
-export function cors(origins: readonly string[]): Cors {
+/** Allows cross-origin requests from these origins only, but for the endpoints that are for all. */
+export function cors(origins: readonly string[], endpoints: readonly Endpoint[]): Cors {
     const allowed = new Set(origins);
+    const forAll = endpoints
+        .filter(({ document, problem }) => document || problem)
+        .map(({ path, problem }) => ({ pattern: patternOf(path), problem }));
     return {
         allow({ request, headers }) {
             if (allowed.size === 0) return false;
@@ -28,11 +37,31 @@ export function cors(origins: readonly string[]): Cors {
             if (origin === undefined || !allowed.has(origin)) return false;
             headers['Access-Control-Allow-Origin'] = origin;
             headers['Access-Control-Expose-Headers'] = EXPOSED;
-            if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
-            Object.assign(headers, PREFLIGHT);
-            return true;
+            return addPreflight({ request, headers });
+        },
+
+        allowAll(exchange) {
+            const { url = '' } = exchange.request;
+            const path = forAll.find(({ pattern }) => pattern.test(url));
+            if (!path) return false;
+            allowAnyOrigin(exchange);
+            if (path.problem) exchange.problem = path.problem;
+            return addPreflight(exchange);
         },
     };
+}
+
+/** Matches the targets of requests that have this path, in OpenAPI notation. */
+function patternOf(path: string): RegExp {
+    const anyParameters = path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/?#]+');
+    return new RegExp(`^${anyParameters}(?![^?#])`);
+}
+
+/** Says what a request may have, if this one asks for it. */
+function addPreflight({ request, headers }: Pick<Exchange, 'request' | 'headers'>): boolean {
+    if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
+    Object.assign(headers, PREFLIGHT);
+    return true;
 }
 
 /**
@@ -44,12 +73,4 @@ export function allowAnyOrigin({ headers }: Pick<Exchange, 'headers'>): void {
     headers['Access-Control-Allow-Origin'] = '*';
     headers['Access-Control-Expose-Headers'] = EXPOSED;
     headers['Cross-Origin-Resource-Policy'] = 'cross-origin';
-}
-
-/** Answers a preflight request of any origin. Returns false if the request is none. */
-export function allowAnyPreflight({ request, headers }: Pick<Exchange, 'request' | 'headers'>): boolean {
-    if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
-    allowAnyOrigin({ headers });
-    Object.assign(headers, PREFLIGHT);
-    return true;
 }

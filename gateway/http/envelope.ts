@@ -183,9 +183,11 @@ export async function writeError(
     response.end();
 }
 
-/** Returns a function that writes this error. The body and the header fields of the error are built only once. */
-export function errorWriter(error: AppError): (response: ServerResponse, headers: Headers) => void {
-    const text = errorText(error);
+/** Returns a function that writes this error. The header fields of the error are built only once. `text`: as above. */
+export function errorWriter(
+    error: AppError,
+    text = errorText(error),
+): (response: ServerResponse, headers: Headers) => void {
     const fixed = { ...commonHeaders(), ...errorHeaders(error), 'Content-Length': Buffer.byteLength(text) };
     return (response, headers) => void response.writeHead(error.httpStatus, { ...fixed, ...headers }).end(text);
 }

@@ -19,7 +19,7 @@ import { hasBody } from './body-length.ts';
 import { type ClientErrors, clientErrors } from './client-errors.ts';
 import { gatewayConnections } from './connections.ts';
 import type { Cors } from './cors.ts';
-import { beginExchange, type Exchange, MAX_HEADERS } from './exchange.ts';
+import { beginExchange, type Exchange } from './exchange.ts';
 import type { BodyOptions } from './incoming-body.ts';
 import { originForm } from './target.ts';
 import { SHED, turnAway } from './turn-away.ts';
@@ -66,8 +66,7 @@ export function gatewayServer(options: GatewayOptions): Server {
     const app = application(options);
     const keepAliveTimeout = options.keepAliveSeconds * 1_000;
     const server = createServer({ ...CONNECTION_OPTIONS, keepAliveTimeout, ...messageClasses(app) });
-    // Node drops further fields silently. One more field than the maximum is enough for checkHeaders to refuse.
-    server.maxHeadersCount = MAX_HEADERS + 1;
+    server.maxHeadersCount = 0; // checkHeaders counts them, and maxHeaderSize bounds them
     server.timeout = SILENT_MS;
     const connections = gatewayConnections(server, metrics);
     const parserErrors = clientErrors({ fail: engine.fail, decision, log });

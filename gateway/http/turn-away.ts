@@ -7,6 +7,7 @@ import type { Cors } from './cors.ts';
 import { errorWriter, limitHeaders, writeError } from './envelope.ts';
 import { type Exchange, requestIdOf } from './exchange.ts';
 import { type BodyOptions, IncomingBody } from './incoming-body.ts';
+import { oauthProblem } from './oauth.ts';
 
 /** Largest body, in bytes, that Node may discard by itself. */
 const SMALL_BODY_BYTES = 64 << 10;
@@ -34,20 +35,25 @@ export function turnAway(options: {
     });
     const reason = SHED;
     const { httpStatus: status, kind } = atCapacity;
-    const write = errorWriter(atCapacity);
+    const forWallets = oauthProblem(atCapacity, 'invalid_request', { headers: {} }).text;
+    const [write, writeForWallet] = [errorWriter(atCapacity), errorWriter(atCapacity, forWallets)];
     const route = 'unmatched';
     return (request, response, body) => {
         const began = performance.now();
         const requestId = requestIdOf(request);
-        const own: Exchange['headers'] = { 'X-Request-Id': requestId };
-        cors.allow({ request, headers: own }); // without these fields a browser could not read the refusal
-        const headers = { ...limitHeaders(decision()), ...own };
-        if (body.ask || hasSmallBody(request)) write(response, headers);
-        else
-            void writeError(response, atCapacity, {
-                headers,
-                rest: new IncomingBody(request, body).drop(),
-            });
+        const own: Pick<Exchange, 'request' | 'headers' | 'problem'> = {
+            request,
+            headers: { 'X-Request-Id': requestId },
+        };
+        cors.allow(own); // without these fields a browser could not read the refusal
+        cors.allowAll(own);
+        const isWallet = own.problem !== undefined;
+        const headers = { ...limitHeaders(decision()), ...own.headers };
+        if (body.ask || hasSmallBody(request)) (isWallet ? writeForWallet : write)(response, headers);
+        else {
+            const rest = new IncomingBody(request, body).drop();
+            void writeError(response, atCapacity, { headers, rest, text: isWallet ? forWallets : undefined });
+        }
         const { method = '' } = request;
         log.info({
             request_id: requestId,

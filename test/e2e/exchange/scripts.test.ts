@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { MAX_HEADERS } from '../../../gateway/http/exchange.ts';
 import { GATEWAYS } from '../support/client.ts';
+import { exchange, requestText } from '../support/socket.ts';
 
 const origin = 'https://wallet.example';
 const ISSUER = '01a1fac9-0f21-7000-9d3e-8b7c6a5f4e3d';
@@ -40,6 +42,27 @@ describe('a script of any web page', () => {
             await ask(path, method);
         });
     }
+
+    it('reads why its request is refused before it has a route, in the form of the other errors of the path', async () => {
+        const two = (name: string) => [`${name}: Bearer x`, `${name}: Bearer y`];
+        const cases: ReadonlyArray<readonly [status: number, headers: readonly string[]]> = [
+            [400, two('Authorization')],
+            [400, two('Host')],
+            [400, ['Transfer-Encoding: gzip']],
+            ...[MAX_HEADERS, 2_000].map((length) => [431, Array.from({ length }, (_, at) => `X-${at}: x`)] as const),
+        ];
+        for (const [path = '', method = ''] of METHODS) {
+            const called = Object.entries(CALLED).find(([one]) => one === path)?.[1];
+            for (const [status, sent] of cases) {
+                const answer = await exchange(requestText(`${method} ${path}`, [...sent, `Origin: ${origin}`]));
+                assert.ok(answer);
+                assert.deepEqual([answer.status, answer.headers['access-control-allow-origin']], [status, '*'], path);
+                const { error, error_description: detail, ...more } = JSON.parse(answer.body);
+                if (called) assert.deepEqual([error, typeof detail, more], [called[1], 'string', {}]);
+                else assert.equal(more.status, 'error');
+            }
+        }
+    });
 
     it('reads why a method is refused, in the form of the other errors of the path', async () => {
         for (const [path, [method, error]] of Object.entries(CALLED)) {

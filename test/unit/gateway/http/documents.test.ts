@@ -50,7 +50,7 @@ const server = gatewayServer({
     unparsedDecision: () => decision,
     endpoints: [documents],
     pages: [],
-    cors: cors(['https://app.example']),
+    cors: cors(['https://app.example'], [documents]),
     trustedProxies: 0,
     keepAliveSeconds: 75,
     overload: shedding,

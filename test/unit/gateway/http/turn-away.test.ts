@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { it } from 'node:test';
+import { endpointTable } from '../../../../gateway/endpoints/index.ts';
 import { bodyBudget } from '../../../../gateway/http/body-budget.ts';
 import { clientErrors } from '../../../../gateway/http/client-errors.ts';
 import { cors } from '../../../../gateway/http/cors.ts';
@@ -14,12 +15,14 @@ const ORIGIN = 'https://app.example';
 const REQUEST = `POST /v1/dids HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nX-Request-Id: mine\r\nContent-Length: 7\r\n\r\n{"a":1}`;
 const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
+const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
+
 /** Starts a server that turns every request away, and records its log lines. */
 async function setUp() {
     const lines: Array<Record<string, unknown>> = [];
     const log = { info: (line: Record<string, unknown>) => void lines.push(line) } as Log; // no other level is used
     const decision = () => ({ state: 'admitted', limit: 9, remaining: 8, reset: 7, wait: 6 }) as const;
-    const turn = turnAway({ decision, cors: cors([ORIGIN]), observe: () => 0.5, log });
+    const turn = turnAway({ decision, cors: cors([ORIGIN], endpoints), observe: () => 0.5, log });
     const budget = bodyBudget(createMetrics());
     const errors = clientErrors({ fail: () => assert.fail('the request was answered before'), decision, log });
     const server = createServer((request, response) => {
@@ -64,6 +67,39 @@ it('a request that is turned away is answered like any other refusal, and logged
     assert.partialDeepStrictEqual(lines, [{ ...expected, duration_ms: 0.5 }]);
     assert.match(await answerTo(socket, REQUEST), /^HTTP\/1\.1 503 /, 'the connection stays open');
     assert.equal(lines.length, 2);
+});
+
+it('a script of any web page reads that a request of a wallet is turned away, in the form that wallets read', async (t) => {
+    const { socket, stop } = await setUp();
+    t.after(stop);
+    const issuer = '/issuers/01a1fac9-0f21-7000-9d3e-8b7c6a5f4e3d';
+    const error = 'temporarily_unavailable';
+    const refused = { error, error_description: 'The service is at capacity. Try again shortly.' };
+    const large = `Content-Length: ${1 << 20}\r\n`;
+    for (const [target, fields, isRefused] of [
+        [`POST ${issuer}/token`, '', true],
+        [`POST ${issuer}/nonce?x=/`, '', true],
+        [`GET ${issuer}/offers/%zz`, '', true],
+        [`GET /.well-known/openid-credential-issuer${issuer}`, '', false],
+        [`POST ${issuer}/credential`, large, true],
+    ] as const) {
+        const answer = await answerTo(socket, `${target} HTTP/1.1\r\nHost: a\r\nOrigin: https://b\r\n${fields}\r\n`);
+        const [head = '', body = ''] = answer.split('\r\n\r\n');
+        assert.match(head, /^HTTP\/1\.1 503 .*\r\nAccess-Control-Allow-Origin: \*\r\n/s, target);
+        assert.doesNotMatch(head, /\r\nVary:/);
+        if (isRefused) assert.deepEqual(JSON.parse(body), refused, target);
+        else assert.equal(JSON.parse(body).status, 'error');
+    }
+});
+
+it('a path that only begins like one of wallets is turned away like any other', async (t) => {
+    const { socket, stop } = await setUp();
+    t.after(stop);
+    for (const path of ['/issuers/x/token/', '/issuers/x/y/token', '/x/issuers/x/token', '/issuers//token']) {
+        const answer = await answerTo(socket, `POST ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+        assert.doesNotMatch(answer, /Access-Control/);
+        assert.match(answer, /"status":"error"/);
+    }
 });
 
 it('bytes that are no HTTP after such a request get no second answer', async (t) => {
