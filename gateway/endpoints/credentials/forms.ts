@@ -22,7 +22,7 @@ export function formInItems<Body extends z.ZodType>(body: Body) {
         const members = Object(sent) as Record<string, unknown>;
         const misplaced = Object.keys(formFields).find((name) => (members[name] ?? undefined) !== undefined);
         if (misplaced !== undefined) {
-            context.addIssue({ code: 'custom', path: [misplaced], message: 'belongs into each item' });
+            context.addIssue({ code: 'custom', path: [misplaced], message: 'belongs in each item' });
         }
         return sent;
     }, body);

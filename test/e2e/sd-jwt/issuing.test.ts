@@ -147,7 +147,7 @@ describe('a credential that is issued as dc+sd-jwt', () => {
         const call = { method: 'POST', path: '/v1/credentials/batch/issue', token };
         for (const [name, value] of Object.entries(forms)) {
             const { body } = await expectError(400, { ...call, body: { issuer_did, [name]: value, items: [item] } });
-            assert.equal(body.error, `${name} belongs into each item.`);
+            assert.equal(body.error, `${name} belongs in each item.`);
         }
         const { status } = await send({ ...call, body: { issuer_did, format: null, items: [item] } });
         assert.equal(status, 200);
