@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallContext } from '../../../platform/context.ts';
-import type { AppError } from '../../../platform/errors.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import type { Credential, IssueRequest } from '../../../proto/gen/credentials/v1/credentials.ts';
@@ -44,14 +44,13 @@ export async function exchangeFixture() {
             issued_at: '',
         } as Credential;
     };
-    const getIssuer = async ({ issuer_id }: { issuer_id: string }) => ({
-        issuer_id,
-        did: `did:web:credentials.example:base:issuers:${issuer_id}`,
-        method: 'web',
-        name: 'club',
-        created_at: '',
-        keys: [],
-    });
+    /** The issuers of accounts that have been erased. */
+    const erased = new Set<string>();
+    const getIssuer = async ({ issuer_id }: { issuer_id: string }) => {
+        if (erased.has(issuer_id)) throw new AppError('not_found', 'There is no such issuer.');
+        const did = `did:web:credentials.example:base:issuers:${issuer_id}`;
+        return { issuer_id, did, method: 'web', name: 'club', created_at: '', keys: [] };
+    };
     const pepper = 'a-pepper-of-the-deployment';
     const config = loadConfig({ IDEMPOTENCY_PEPPER: pepper });
     const shared = { publicUrl: PUBLIC_URL, pepper, clock: time };
@@ -84,6 +83,7 @@ export async function exchangeFixture() {
         service,
         issued,
         failure,
+        erased,
         redeemed: (options = {}) => redeemed(service, options),
     };
 }

@@ -4,11 +4,13 @@ import { after, it } from 'node:test';
 import { Client } from 'pg';
 import { AppError } from '../../../platform/errors.ts';
 import { PRE_AUTHORIZED_CODE } from '../../../proto/openid4vci.ts';
+import { unknownOffer } from '../../../services/exchange/rules.ts';
+import { codeOf } from '../../../services/exchange/secrets.ts';
 import { testContext } from '../../support/harness.ts';
 import { until } from '../../support/until.ts';
 import { exchangeFixture } from './exchange.fixture.ts';
 
-const { url, service, clock } = await exchangeFixture();
+const { url, service, clock, erased } = await exchangeFixture();
 clock.now = Date.now();
 const [locker, watcher] = [await connected(), await connected()];
 const ID = 'membership';
@@ -87,4 +89,14 @@ it('of 300 wallets that redeem one code at once, one gets a token, and the other
     const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     assert.equal(reasons.length, 299);
     for (const reason of reasons) assert.equal(reason.reason, 'invalid_grant', reason.detail);
+});
+
+it('a wallet that redeems while the account of its offer is erased learns that the code is unknown', async () => {
+    const { issuer_id, offered } = await offering();
+    const secret = decodeURIComponent(offered.offer_uri).split('/').at(-1) ?? '';
+    erased.add(issuer_id); // signing is done, and exchange still has the offer
+    const request = { issuer_id, grant_type: PRE_AUTHORIZED_CODE, code: codeOf(secret) };
+    await assert.rejects(service.redeem(request, testContext()), { kind: 'invalid', reason: 'invalid_grant' });
+    const shown = service.getCredentialOffer({ issuer_id, secret }, testContext());
+    await assert.rejects(shown, { kind: 'not_found', detail: unknownOffer().detail });
 });
