@@ -36,6 +36,8 @@ export interface TestService {
     ops: Array<{ role: string; target: string }>;
     /** Ends the process at this index of `ops` by a signal, and starts it again. Resolves when it is ready. */
     restart(index: number, signal?: StopSignal): Promise<void>;
+    /** Stops the process at this index of `ops` where it is, until it is killed. */
+    freeze(index: number): void;
     stop(): Promise<void>;
 }
 
@@ -93,7 +95,7 @@ export async function startService(options: ServiceOptions): Promise<TestService
     };
     const places = { E2E_TRANSPORT: transport, E2E_URLS: urls.join(','), E2E_GRPC: JSON.stringify(grpc) };
     const shape = { E2E_LOG_DIR: logDir, E2E_SERVICE_PROCESSES: String(options.processes ?? 1) };
-    return { env: { ...places, ...secrets, ...shape }, ops, restart, stop };
+    return { env: { ...places, ...secrets, ...shape }, ops, restart, freeze: processes.freeze, stop };
 }
 
 function planOf({ transport, logDir, processes, ...shape }: ServiceOptions) {
@@ -179,6 +181,7 @@ function launcher(
                 throw new Error(`${member.name} ended with ${child.signalCode ?? child.exitCode}.`);
             children[index] = launch(member);
         },
+        freeze: (index: number): void => void children[index]?.kill('SIGSTOP'),
         end: () => Promise.all(children.map((child) => end(child, 'SIGTERM'))),
     };
 }

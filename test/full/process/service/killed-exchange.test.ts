@@ -23,8 +23,9 @@ const bed = await startService({
 });
 after(() => bed.stop());
 Object.assign(process.env, bed.env); // before the client of the end-to-end tests is loaded
-const { service } = await import('../../../e2e/support/client.ts');
-const { anOffer, credentialRequest, redeemed } = await import('../../../e2e/exchange/exchange-examples.ts');
+const { GATEWAYS, service } = await import('../../../e2e/support/client.ts');
+const { anOffer, codeOf, credentialRequest, redeemed } = await import('../../../e2e/exchange/exchange-examples.ts');
+const { redemption } = await import('../../../e2e/exchange/wallet.ts');
 
 /** Opens a connection as the service, for its locks. */
 async function connection(): Promise<Client> {
@@ -35,19 +36,21 @@ async function connection(): Promise<Client> {
     return client;
 }
 
-const [watcher, issuing, noting] = [await connection(), await connection(), await connection()];
+const [watcher, issuing, locking] = [await connection(), await connection(), await connection()];
 
 async function count(query: string, values: string[]): Promise<number> {
     return (await watcher.query(`SELECT count(*)::int AS count FROM ${query}`, values)).rows[0].count;
 }
 
-/** Kills the process of exchange, and the statements in which its connections wait for a lock. */
+const EXCHANGE = bed.ops.findIndex(({ role }) => role === 'exchange');
+/** The statements in which the connections of exchange wait for a lock. */
+const WAITING = `pg_stat_activity
+    WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%exchange.%'`;
+
+/** Kills the process of exchange, and the statements in which it waits. */
 async function killExchange(): Promise<void> {
-    const index = bed.ops.findIndex(({ role }) => role === 'exchange');
-    const restarted = bed.restart(index, 'SIGKILL');
-    await watcher.query(`
-        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%INTO exchange.bindings%'`);
+    const restarted = bed.restart(EXCHANGE, 'SIGKILL');
+    await watcher.query(`SELECT pg_terminate_backend(pid) FROM ${WAITING}`);
     await restarted;
 }
 
@@ -97,14 +100,53 @@ test('a wallet gets its credential if exchange is killed after the offer was bou
 test('a wallet gets the same credential if exchange is killed after it was issued, and before it was noted', async () => {
     const stopped = await stoppedRedemption();
     const { offer_id, did } = stopped.offered;
-    await noting.query('BEGIN');
-    await noting.query('SELECT FROM exchange.bindings WHERE offer = $1 FOR UPDATE', [offer_id]);
+    await locking.query('BEGIN');
+    await locking.query('SELECT FROM exchange.bindings WHERE offer = $1 FOR UPDATE', [offer_id]);
     await issuing.query('ROLLBACK');
     const isIssued = async () => (await count('credentials.credentials WHERE issuer = $1', [did])) > 0;
     await until('the credential is issued', isIssued);
     await killExchange();
     assert.equal(await count('exchange.bindings WHERE offer = $1 AND credential IS NOT NULL', [offer_id]), 0);
-    await noting.query('ROLLBACK');
+    await locking.query('ROLLBACK');
     await stopped.cut;
     await assertOne(stopped);
+});
+
+/** An offer, and a wallet whose code is being spent: the statement waits for a lock, until `locking` rolls back. */
+async function stoppedSpending() {
+    const { offer_id, issuer_id, ...offered } = await anOffer();
+    const code = await codeOf(offered);
+    const redeem = async () => {
+        const body = new URLSearchParams(redemption(code));
+        const answer = await fetch(`${GATEWAYS[0]}/issuers/${issuer_id}/token`, { method: 'POST', body });
+        const { error, access_token: token } = (await answer.json()) as { error?: string; access_token?: string };
+        return [answer.status, error ?? typeof token];
+    };
+    await locking.query('BEGIN');
+    await locking.query('SELECT FROM exchange.offers WHERE id = $1 FOR UPDATE', [offer_id]);
+    const cut = redeem();
+    await until('the statement waits', async () => (await count(WAITING, [])) === 1);
+    const isSpent = async () =>
+        (await count('exchange.offers WHERE id = $1 AND code_used_at IS NOT NULL', [offer_id])) === 1;
+    return { redeem, cut, isSpent };
+}
+
+test('a wallet gets one token if exchange is killed before the code was spent', async () => {
+    const { redeem, cut, isSpent } = await stoppedSpending();
+    await killExchange();
+    await locking.query('ROLLBACK');
+    assert.deepEqual(await cut, [503, 'temporarily_unavailable']);
+    assert.equal(await isSpent(), false);
+    assert.deepEqual(await redeem(), [200, 'string']);
+    assert.deepEqual(await redeem(), [400, 'invalid_grant']);
+});
+
+test('a wallet gets no token if exchange is killed after the code was spent, and before it answers', async () => {
+    const { redeem, cut, isSpent } = await stoppedSpending();
+    bed.freeze(EXCHANGE);
+    await locking.query('ROLLBACK');
+    await until('the code is spent', isSpent);
+    await killExchange();
+    assert.deepEqual(await cut, [503, 'temporarily_unavailable']);
+    for (let call = 0; call < 2; call++) assert.deepEqual(await redeem(), [400, 'invalid_grant']);
 });
