@@ -20,6 +20,10 @@ export const OAUTH_ERRORS = [...new Set([...NAMES, ...Object.values(BY_KIND)])];
 /** The characters that a description must not have. */
 const FORBIDDEN = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
 
+const ALGS = `algs="${WALLET_ALGORITHMS.join(' ')}"`;
+/** The form of challenges, as a regular expression. */
+export const CHALLENGE_PATTERN = `^(Bearer( error="\\w+")?, DPoP|DPoP error="\\w+",) ${ALGS}$`;
+
 /** The text of an error, and its header fields besides those of every error. `byDefault`: the name of other errors. */
 export function oauthProblem(
     error: AppError,
@@ -38,8 +42,7 @@ export function oauthProblem(
  * proof learns of DPoP as well (RFC 9449, section 7.2).
  */
 function challengeOf(authorization: string, name: string): string {
-    const algs = `algs="${WALLET_ALGORITHMS.join(' ')}"`;
     const scheme = authorization.split(' ', 1)[0]?.toLowerCase();
-    if (scheme === 'dpop') return `DPoP error="${name}", ${algs}`;
-    return `${scheme === 'bearer' ? `Bearer error="${name}"` : 'Bearer'}, DPoP ${algs}`;
+    if (scheme === 'dpop') return `DPoP error="${name}", ${ALGS}`;
+    return `${scheme === 'bearer' ? `Bearer error="${name}"` : 'Bearer'}, DPoP ${ALGS}`;
 }

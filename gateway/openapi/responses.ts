@@ -4,7 +4,7 @@ import type { Access, Endpoint } from '../endpoint.ts';
 import { MAX_FORM_BYTES } from '../http/body.ts';
 import { MAX_BODY_BYTES } from '../http/body-length.ts';
 import { MAX_HEADERS } from '../http/exchange.ts';
-import { oauthProblem } from '../http/oauth.ts';
+import { CHALLENGE_PATTERN, oauthProblem } from '../http/oauth.ts';
 
 /** The errors that a client can see. `cancelled` is not one of them, because the client has then disconnected. */
 export type RefusalKind = Exclude<ErrorKind, 'cancelled'>;
@@ -125,7 +125,7 @@ export function refusal(kind: RefusalKind, { when, problem }: { when?: string; p
           };
     return {
         description: when || REFUSALS[kind].when,
-        headers: headersOf(kind),
+        headers: problem && kind === 'unauthenticated' ? { ...headersOf(kind), ...CHALLENGES } : headersOf(kind),
         content: { 'application/json': media },
     };
 }
@@ -148,6 +148,9 @@ export function headersOf(kind?: RefusalKind): Record<string, { $ref: string }> 
     if (kind && WAITS.includes(kind)) names.push('Retry-After');
     return references(names);
 }
+
+/** What wallets get instead of the usual challenge. */
+const CHALLENGES = { 'WWW-Authenticate': { $ref: '#/components/headers/WalletChallenges' } };
 
 function references(names: readonly string[]): Record<string, { $ref: string }> {
     return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -182,6 +185,11 @@ export const HEADERS = {
         description: 'The required authentication scheme.',
         schema: { type: 'string', const: 'Bearer' },
         example: 'Bearer',
+    },
+    WalletChallenges: {
+        description: 'The schemes that a wallet may use, and what is wrong with the token that it has sent.',
+        schema: { type: 'string', pattern: CHALLENGE_PATTERN },
+        example: oauthProblem(new AppError('unauthenticated', ''), '', { headers: {} }).headers['WWW-Authenticate'],
     },
     'Idempotent-Replayed': {
         description: 'Present if the answer repeats the one of an earlier call with this `Idempotency-Key`.',

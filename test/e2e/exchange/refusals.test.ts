@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { CHALLENGE_PATTERN } from '../../../gateway/http/oauth.ts';
 import { send } from '../support/client.ts';
 import { refusedWith } from './wallet.ts';
 
@@ -25,5 +26,6 @@ it('a challenge names both schemes, and an error only if a token was sent', asyn
         const answer = await send({ method: 'POST', path, headers: authorization ? { authorization } : {}, body: {} });
         assert.deepEqual(refusedWith(answer), [401, 'invalid_token']);
         assert.equal(answer.headers.get('www-authenticate'), challenge);
+        assert.match(challenge, new RegExp(CHALLENGE_PATTERN));
     }
 });

@@ -26,6 +26,16 @@ async function checkAnswer(id: string, call: Call): Promise<Answer> {
         (name) => !SOMETIMES.includes(name) && !answer.headers.has(name),
     );
     assert.deepEqual(absent, [], id);
+    for (const [name, { $ref }] of Object.entries(response.headers)) {
+        const { schema } = resolve($ref) as { schema: { type: string } };
+        const sent = answer.headers.get(name);
+        if (sent === null) continue;
+        assert.deepEqual(
+            faults(schema, schema.type === 'integer' ? Number(sent) : sent),
+            [],
+            `${id}: ${name}: ${sent}`,
+        );
+    }
     return answer;
 }
 
