@@ -27,7 +27,7 @@ export interface Jws extends Omit<JwsParts, 'header'> {
 }
 
 /** The names of the algorithms. RFC 9864 names EdDSA with an Ed25519 key `Ed25519`. Both are read, EdDSA is written. */
-export const JWS_ALGORITHMS: ReadonlyMap<unknown, JwsAlgorithm> = new Map<unknown, JwsAlgorithm>([
+export const ALGORITHMS_BY_NAME: ReadonlyMap<unknown, JwsAlgorithm> = new Map<unknown, JwsAlgorithm>([
     ['EdDSA', 'EdDSA'],
     ['Ed25519', 'EdDSA'],
     ['ES256', 'ES256'],
@@ -48,7 +48,7 @@ export function splitJws(token: string, primitives: Decoders): Jws | { fault: st
         return { fault: 'it is not three parts in base64url, or its header is not acceptable JSON' };
     }
     const { typ, kid } = header;
-    const alg = JWS_ALGORITHMS.get(header['alg']);
+    const alg = ALGORITHMS_BY_NAME.get(header['alg']);
     if (alg === undefined) return { fault: 'its alg is not EdDSA, Ed25519 or ES256' };
     const refused = REFUSED.find((name) => Object.hasOwn(header, name));
     if (refused !== undefined) return { fault: `its header has the member ${refused}` };

@@ -1,6 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { promisify } from 'node:util';
-import { JWS_ALGORITHMS, type JwsAlgorithm, jsonObjectOf, partsOf } from '../../../tokens/jws.ts';
+import { ALGORITHMS_BY_NAME, type JwsAlgorithm, jsonObjectOf, partsOf } from '../../../tokens/jws.ts';
 import { PRIMITIVES } from '../../../workers/crypto/primitives.ts';
 
 /*
@@ -26,7 +26,7 @@ export function splitJwt(token: string, typ: string): Jwt | undefined {
     const parts = token.length <= MAX_LENGTH ? partsOf(token, PRIMITIVES) : undefined;
     const header = jsonObjectOf(parts?.header, PRIMITIVES);
     const payload = jsonObjectOf(parts?.payload, PRIMITIVES);
-    const alg = JWS_ALGORITHMS.get(header?.['alg']);
+    const alg = ALGORITHMS_BY_NAME.get(header?.['alg']);
     if (!parts || !header || !payload || !alg) return undefined;
     if (header['typ'] !== typ || 'crit' in header || 'b64' in header) return undefined;
     return { alg, header, payload, signature: parts.signature, signed: parts.signed };
