@@ -34,7 +34,7 @@ export async function redeem(
         throw oauthError('invalid_request', detail);
     }
     if (!(await canStillIssue(deps, offer, context))) throw unknownCode();
-    const dpopJkt = dpop === undefined ? undefined : await provenKey(deps, issuer_id, dpop);
+    const dpopJkt = dpop === undefined ? undefined : await dpopThumbprint(deps, issuer_id, dpop);
     const plain = unsealFor(offer.id, offer.sealed, { secret: code, pepper });
     if (!plain) throw unknownCode(); // the pepper has been replaced since
     const token = newSecret();
@@ -58,7 +58,7 @@ function unknownCode() {
     return oauthError('invalid_grant', 'The code is unknown, used, expired, or was tried too often.');
 }
 
-async function provenKey({ dpopProofs, publicUrl }: WalletDependencies, issuerId: string, proof: string) {
+async function dpopThumbprint({ dpopProofs, publicUrl }: WalletDependencies, issuerId: string, proof: string) {
     const url = `${credentialIssuer(publicUrl, issuerId)}/token`;
     const thumbprint = await dpopProofs.keyOf(proof, { method: 'POST', url });
     if (thumbprint === undefined) throw oauthError('invalid_dpop_proof', 'The DPoP proof is not acceptable.');
