@@ -54,7 +54,7 @@ type IssuerWish = Pick<IssuerRow, 'account' | 'name' | 'method'> & Pick<KeyRow, 
 
 /** Generates the key of a new issuer, and seals it. */
 export async function newIssuer(
-    deps: Pick<SigningDependencies, 'signatures' | 'seeds' | 'services' | 'publicUrl' | 'clock'>,
+    deps: Pick<SigningDependencies, 'signatures' | 'seals' | 'services' | 'publicUrl' | 'clock'>,
     { account, name, method, alg }: IssuerWish,
     context: CallContext,
 ): Promise<Pick<NewIssuer, 'issuer' | 'key'>> {

@@ -4,7 +4,7 @@ import { NIL_ID, newId } from '../../platform/ids.ts';
 import { newKey, sealAs, unsealAs } from '../../workers/crypto/seal.ts';
 import { moveToSecureMemory, wipeSecret } from '../../workers/crypto/secure-memory.ts';
 import type { KeyEncryption } from './key-encryption/key-encryption.ts';
-import type { DataKeyRow, SealedSeed, SigningStore } from './rows.ts';
+import type { DataKeyRow, SealedSecretKey, SigningStore } from './rows.ts';
 
 /**
  * How long a process keeps an unwrapped data key, in milliseconds. Beyond it: it is wiped, and unwrapped again when it
@@ -14,8 +14,8 @@ const KEEP_MS = 600_000;
 /** Maximum number of unwrapped data keys that a process keeps. Beyond it: the oldest one is wiped. */
 const MAX_KEPT = 1_000;
 
-/** The place of a seed. It opens only there. */
-export interface SeedPlace {
+/** The place of the secret key of an issuer. It opens only there. */
+export interface SecretKeyPlace {
     /** NULL for the service itself. */
     account: string | null;
     /** The id of the issuer. */
@@ -32,17 +32,17 @@ export interface SecretPlace {
 }
 
 /** What a data key seals. */
-export type Sealed = Pick<SealedSeed, 'sealed' | 'data_key'>;
+export type Sealed = Pick<SealedSecretKey, 'sealed' | 'data_key'>;
 
-/** Seals and opens seeds and secrets with the data keys of their accounts, which a key-encryption key wraps. */
-export interface Seeds {
-    /** Seals a seed and wipes it. The first call for an account creates its data key. */
-    seal(seed: Uint8Array, place: SeedPlace, context: CallContext): Promise<SealedSeed>;
+/** Seals and opens secret keys, and secrets of webhooks, with the data keys of their accounts, which a key-encryption key wraps. */
+export interface Seals {
+    /** Seals a secret key and wipes it. The first call for an account creates its data key. */
+    seal(secretKey: Uint8Array, place: SecretKeyPlace, context: CallContext): Promise<SealedSecretKey>;
     /**
-     * Returns the seed. Throws AppError `unavailable` if the key-encryption key cannot be used now, `conflict` if the data
+     * Returns the secret key. Throws AppError `unavailable` if the key-encryption key cannot be used now, `conflict` if the data
      * key was given up, and `internal` if the record was changed or moved.
      */
-    open(sealed: SealedSeed, place: SeedPlace, context: CallContext): Promise<Buffer>;
+    open(sealed: SealedSecretKey, place: SecretKeyPlace, context: CallContext): Promise<Buffer>;
     /** Like `seal`, for the secret of a webhook. */
     sealSecret(secret: Uint8Array, place: SecretPlace, context: CallContext): Promise<Sealed>;
     /** Like `open`, for the secret of a webhook. */
@@ -56,7 +56,7 @@ interface DataKey {
     key: Buffer;
 }
 
-export function seeds(deps: { store: SigningStore; encryption: KeyEncryption; clock: () => number }): Seeds {
+export function seals(deps: { store: SigningStore; encryption: KeyEncryption; clock: () => number }): Seals {
     const { store, encryption, clock } = deps;
     const kept = keptKeys();
     const running = new Map<string, Promise<Buffer>>();
@@ -108,11 +108,11 @@ export function seeds(deps: { store: SigningStore; encryption: KeyEncryption; cl
     }
 
     return {
-        seal: async (seed, place, context) => ({
+        seal: async (secretKey, place, context) => ({
             kid: place.kid,
-            ...(await sealed(seed, place.account, seedData(place), context)),
+            ...(await sealed(secretKey, place.account, secretKeyData(place), context)),
         }),
-        open: (seed, place, context) => opened(seed, seedData(place), context),
+        open: (secretKey, place, context) => opened(secretKey, secretKeyData(place), context),
         sealSecret: (secret, place, context) => sealed(secret, place.account, secretData(place), context),
         openSecret: (secret, place, context) => opened(secret, secretData(place), context),
     };
@@ -147,13 +147,13 @@ function keptKeys() {
     };
 }
 
-export function sealSeed(seed: Uint8Array, dataKey: Uint8Array, place: SeedPlace): Buffer {
-    return sealAs(seed, dataKey, seedData(place));
+export function sealSecretKey(secretKey: Uint8Array, dataKey: Uint8Array, place: SecretKeyPlace): Buffer {
+    return sealAs(secretKey, dataKey, secretKeyData(place));
 }
 
-/** Returns the seed; undefined if it was changed or moved, or if another data key seals it. */
-export function openSeed(sealed: Uint8Array, dataKey: Uint8Array, place: SeedPlace): Buffer | undefined {
-    return unsealAs(sealed, dataKey, seedData(place));
+/** Returns the secret key; undefined if it was changed or moved, or if another data key seals it. */
+export function openSecretKey(sealed: Uint8Array, dataKey: Uint8Array, place: SecretKeyPlace): Buffer | undefined {
+    return unsealAs(sealed, dataKey, secretKeyData(place));
 }
 
 /** Seals a secret that `from` seals with the data key `to`. Undefined: it was changed or moved, or another key seals it. */
@@ -169,7 +169,7 @@ export function resealSecret(
     return again;
 }
 
-function seedData({ account, issuer, kid }: SeedPlace): Buffer {
+function secretKeyData({ account, issuer, kid }: SecretKeyPlace): Buffer {
     return Buffer.from(`seed\n${account ?? NIL_ID}\n${issuer}\n${kid}`);
 }
 

@@ -4,7 +4,7 @@ import type { Signatures } from '../../workers/crypto/signatures.ts';
 import type { Cursors } from '../cursors.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Quota } from '../quotas.ts';
-import type { Seeds } from './data-keys.ts';
+import type { Seals } from './data-keys.ts';
 import type { SigningStore } from './rows.ts';
 import type { Signers } from './signers.ts';
 import type { WebhookSecretsStore } from './webhook-secrets/secrets.store.ts';
@@ -12,7 +12,7 @@ import type { WebhookSecretsStore } from './webhook-secrets/secrets.store.ts';
 export interface SigningDependencies {
     store: SigningStore;
     webhookSecrets: WebhookSecretsStore;
-    seeds: Seeds;
+    seals: Seals;
     signers: Signers;
     signatures: Signatures;
     services: { did: ServiceOf<typeof DidServiceDefinition> };

@@ -3,7 +3,7 @@ import { invalid } from '../../platform/errors.ts';
 import { DEFAULT_KEY_ALGORITHM, KEY_ALGORITHMS, type KeyAlgorithm } from '../../proto/key-algorithms.ts';
 import { didKeyFragment } from '../../workers/crypto/did-key.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
-import type { SeedPlace } from './data-keys.ts';
+import type { SecretKeyPlace } from './data-keys.ts';
 import type { SigningDependencies } from './dependencies.ts';
 import type { NewKey } from './rows.ts';
 
@@ -16,12 +16,12 @@ interface Made {
 
 /** Generates a key of an issuer, and seals its secret. */
 export async function makeKey(
-    { signatures, seeds }: Pick<SigningDependencies, 'signatures' | 'seeds'>,
-    { alg, ...owner }: Omit<SeedPlace, 'kid'> & { alg: KeyAlgorithm },
+    { signatures, seals }: Pick<SigningDependencies, 'signatures' | 'seals'>,
+    { alg, ...owner }: Omit<SecretKeyPlace, 'kid'> & { alg: KeyAlgorithm },
     context: CallContext,
 ): Promise<Made> {
     const { did, public_key, secret } = await generated(signatures, alg, context);
-    const key = await seeds.seal(secret, { ...owner, kid: didKeyFragment(did) }, context);
+    const key = await seals.seal(secret, { ...owner, kid: didKeyFragment(did) }, context);
     return { did, public_key, key: { ...key, alg } };
 }
 

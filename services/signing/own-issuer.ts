@@ -35,7 +35,7 @@ export function ownIssuer(deps: SigningDependencies): OwnIssuer {
         },
         async withKey(did, use, context) {
             const [row] = await deps.store.ownSigner(did, context);
-            const seed = row && (await deps.seeds.open(row, { account: null, issuer: row.id, kid: row.kid }, context));
+            const seed = row && (await deps.seals.open(row, { account: null, issuer: row.id, kid: row.kid }, context));
             const pair = seed && keyPairFrom(seed);
             if (!pair) throw new AppError('internal', 'The key of the service cannot be read.');
             try {

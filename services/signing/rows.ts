@@ -35,18 +35,18 @@ export const keyRow = z.strictObject({
 export type KeyRow = z.infer<typeof keyRow>;
 
 /** The secret of a key that only the data key of its account opens. */
-export const sealedSeed = z.strictObject({
+export const sealedSecretKey = z.strictObject({
     kid: z.string(),
     sealed: z.instanceof(Buffer),
     /** The id of the data key. */
     data_key: z.string(),
 });
-export type SealedSeed = z.infer<typeof sealedSeed>;
+export type SealedSecretKey = z.infer<typeof sealedSecretKey>;
 
-export type NewKey = SealedSeed & Pick<KeyRow, 'alg'>;
+export type NewKey = SealedSecretKey & Pick<KeyRow, 'alg'>;
 
 /** An issuer with what is needed to sign for it: one row for each key, the newest first. */
-export const signerRow = sealedSeed.extend({
+export const signerRow = sealedSecretKey.extend({
     ...issuerRow.pick({ id: true, account: true, did: true, method: true, archived_at: true }).shape,
     ...keyRow.pick({ alg: true, retired_at: true, compromised_at: true }).shape,
 });

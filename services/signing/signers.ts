@@ -4,7 +4,7 @@ import type { KeyAlgorithm } from '../../proto/key-algorithms.ts';
 import { type P256Secret, signingKeyOf } from '../../workers/crypto/es256.ts';
 import { moveToSecureMemory, wipeSecret } from '../../workers/crypto/secure-memory.ts';
 import { leases } from '../issuers/leases.ts';
-import type { Seeds } from './data-keys.ts';
+import type { Seals } from './data-keys.ts';
 import type { SignerRow, SigningStore } from './rows.ts';
 
 /** A key that may sign now. */
@@ -43,7 +43,7 @@ const EDDSA = ['EdDSA'] as const;
 const KEY_IS_COMPROMISED = 'The key that has signed this is compromised, so it signs nothing again.';
 
 /** Finds signing keys. A process reads and opens the key of an issuer once in each lease. */
-export function signers({ store, seeds }: { store: SigningStore; seeds: Seeds }): Signers {
+export function signers({ store, seals }: { store: SigningStore; seals: Seals }): Signers {
     const known = leases<Signer>(({ secretKey }) => wipeSecret(secretKey));
 
     async function read(named: NamedSigner, context: CallContext): Promise<Signer> {
@@ -71,7 +71,7 @@ export function signers({ store, seeds }: { store: SigningStore; seeds: Seeds })
             method,
             kid: key.kid,
             alg: key.alg,
-            secretKey: readyToSign(key.alg, await seeds.open(key, { account, issuer, kid: key.kid }, context)),
+            secretKey: readyToSign(key.alg, await seals.open(key, { account, issuer, kid: key.kid }, context)),
         };
     }
 

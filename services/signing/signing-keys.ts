@@ -3,7 +3,7 @@ import type { Config } from '../../platform/process/config.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import type { Readiness } from '../../platform/telemetry/readiness.ts';
 import { leasesEnd } from '../issuers/leases.ts';
-import { seeds } from './data-keys.ts';
+import { seals } from './data-keys.ts';
 import type { SigningDependencies } from './dependencies.ts';
 import { kekCheck } from './key-encryption/kek-check.ts';
 import { keyEncryption } from './key-encryption/key-encryption.ts';
@@ -13,7 +13,7 @@ import { webhookSecretsStore } from './webhook-secrets/secrets.store.ts';
 
 type SigningKeys = Pick<
     SigningDependencies,
-    'store' | 'webhookSecrets' | 'seeds' | 'signers' | 'publicUrl' | 'quota' | 'clock' | 'leasesEnd'
+    'store' | 'webhookSecrets' | 'seals' | 'signers' | 'publicUrl' | 'quota' | 'clock' | 'leasesEnd'
 >;
 
 /**
@@ -32,12 +32,12 @@ export function signingKeys(process: {
     const store = signingStore(db);
     const encryption = keyEncryption(process);
     addCheck('kek', kekCheck({ store, encryption, provider: config.KEK_PROVIDER, metrics }));
-    const accountSeeds = seeds({ store, encryption, clock });
+    const accountSeals = seals({ store, encryption, clock });
     return {
         store,
         webhookSecrets: webhookSecretsStore(db),
-        seeds: accountSeeds,
-        signers: signers({ store, seeds: accountSeeds }),
+        seals: accountSeals,
+        signers: signers({ store, seals: accountSeals }),
         publicUrl: config.PUBLIC_URL,
         quota: config.QUOTA_ISSUERS,
         clock,

@@ -5,7 +5,7 @@ import { ConfigError } from '../../../platform/process/config.ts';
 import { newKey } from '../../../workers/crypto/seal.ts';
 import { wipeSecret } from '../../../workers/crypto/secure-memory.ts';
 import { mapInFlight } from '../../map-in-flight.ts';
-import { openSeed, resealSecret, sealSeed } from '../data-keys.ts';
+import { openSecretKey, resealSecret, sealSecretKey } from '../data-keys.ts';
 import type { KeyEncryption } from './key-encryption.ts';
 import type { ReplacementStore } from './replacement.store.ts';
 import type { StoredDataKey } from './rewrap.store.ts';
@@ -78,10 +78,13 @@ async function replaceOne(row: StoredDataKey, before: string, { store, keys, pri
         if (!last) break;
         for (const { kid, issuer, sealed } of page) {
             const place = { account: row.account, issuer, kid };
-            const seed = openSeed(sealed, old, place);
-            if (seed) {
-                await store.reseal({ kid, sealed: sealSeed(seed, fresh.key, place), data_key: fresh.id }, row.id);
-                wipeSecret(seed);
+            const secretKey = openSecretKey(sealed, old, place);
+            if (secretKey) {
+                await store.reseal(
+                    { kid, sealed: sealSecretKey(secretKey, fresh.key, place), data_key: fresh.id },
+                    row.id,
+                );
+                wipeSecret(secretKey);
             } else {
                 print(`key ${kid}: it was changed or moved`);
                 isComplete = false;

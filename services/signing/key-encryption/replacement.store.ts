@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
-import { type SealedSeed, sealedSeed } from '../rows.ts';
+import { type SealedSecretKey, sealedSecretKey } from '../rows.ts';
 import { countRow, type StoredDataKey, storedDataKey } from './rewrap.store.ts';
 
 /** A sealed key of an issuer. */
-const storedKey = sealedSeed.extend({ issuer: z.string() });
+const storedKey = sealedSecretKey.extend({ issuer: z.string() });
 export type StoredKey = z.infer<typeof storedKey>;
 
 const overRow = z.strictObject({ over: z.boolean() });
@@ -28,12 +28,12 @@ export interface ReplacementStore {
     insert(dataKey: StoredDataKey): Promise<void>;
     /** Returns up to `limit` keys after `after`, by kid, that the data key seals. */
     keysOf(dataKey: string, range: { after: string; limit: number }): Promise<readonly StoredKey[]>;
-    /** Replaces the sealed seed, unless another data key seals it by now. */
-    reseal(key: SealedSeed, from: string): Promise<void>;
+    /** Replaces the sealed secret key, unless another data key seals it by now. */
+    reseal(key: SealedSecretKey, from: string): Promise<void>;
     /** Returns up to `limit` secrets of webhooks after `after`, by id, that the data key seals. */
     secretsOf(dataKey: string, range: { after: string; limit: number }): Promise<readonly StoredSecret[]>;
     /** Like `reseal`, for the secret of a webhook. */
-    resealSecret(secret: { id: string } & Pick<SealedSeed, 'sealed' | 'data_key'>, from: string): Promise<void>;
+    resealSecret(secret: { id: string } & Pick<SealedSecretKey, 'sealed' | 'data_key'>, from: string): Promise<void>;
     /** Removes a data key that seals nothing. */
     remove(dataKey: string): Promise<void>;
     /** Counts the data keys that were made before this time. */

@@ -90,7 +90,7 @@ async function written(
 }
 
 async function newSecret(
-    { seeds, clock }: SigningDependencies,
+    { seals, clock }: SigningDependencies,
     own: OwnWebhook,
     context: CallContext,
 ): Promise<{ secret: string; row: NewSecret }> {
@@ -98,7 +98,7 @@ async function newSecret(
     const secret = `whsec_${bytes.toString('base64')}`;
     const now = clock();
     const place = { ...own, secret: newId(now) };
-    const sealed = await seeds.sealSecret(bytes, place, withoutIdempotencyKey(context));
+    const sealed = await seals.sealSecret(bytes, place, withoutIdempotencyKey(context));
     return { secret, row: { ...place, ...sealed, created_at: new Date(now).toISOString() } };
 }
 

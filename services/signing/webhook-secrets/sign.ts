@@ -18,7 +18,7 @@ interface OpenSecrets {
  * Returns the method that signs messages to webhooks as Standard Webhooks 1.0.0 says: HMAC-SHA-256 of the id, the time and
  * the body. A process reads and opens the secrets of a webhook once in each lease.
  */
-export function webhookSigner(deps: Pick<SigningDependencies, 'webhookSecrets' | 'seeds' | 'clock'>) {
+export function webhookSigner(deps: Pick<SigningDependencies, 'webhookSecrets' | 'seals' | 'clock'>) {
     const known = leases<OpenSecrets>(({ secrets }) => {
         for (const { bytes } of secrets) wipeSecret(bytes);
     });
@@ -29,7 +29,7 @@ export function webhookSigner(deps: Pick<SigningDependencies, 'webhookSecrets' |
         const now = deps.clock();
         const current = rows.filter(({ ends_at }) => ends_at === null || Date.parse(ends_at) > now);
         const secrets = current.map(async (row) => {
-            const plain = await deps.seeds.openSecret(row, { account, webhook, secret: row.id }, context);
+            const plain = await deps.seals.openSecret(row, { account, webhook, secret: row.id }, context);
             return {
                 bytes: moveToSecureMemory(plain),
                 endsAt: row.ends_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.ends_at),

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { sql } from '../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { openSeed } from '../../../services/signing/data-keys.ts';
+import { openSecretKey } from '../../../services/signing/data-keys.ts';
 import { keyEncryption } from '../../../services/signing/key-encryption/key-encryption.ts';
 import { replaceDataKeys } from '../../../services/signing/key-encryption/replace-data-keys.ts';
 import { replacementStore } from '../../../services/signing/key-encryption/replacement.store.ts';
 import { storedDataKey } from '../../../services/signing/key-encryption/rewrap.store.ts';
 import { NotRewrapped } from '../../../services/signing/key-encryption/rewrap.ts';
-import { sealedSeed } from '../../../services/signing/rows.ts';
+import { sealedSecretKey } from '../../../services/signing/rows.ts';
 import { newIssuer, startSigning } from './signing.fixture.ts';
 
 const { db, kek, open, signing } = await startSigning();
@@ -33,9 +33,9 @@ async function takenDataKeys(): Promise<Buffer[]> {
 
 /** The signing keys that these data keys open. */
 async function opened(by: readonly Buffer[]): Promise<string[]> {
-    const rows = await db.rows(sql.type(sealedSeed.extend({ issuer: z.string(), account: z.string().nullable() }))`
+    const rows = await db.rows(sql.type(sealedSecretKey.extend({ issuer: z.string(), account: z.string().nullable() }))`
         SELECT kid, issuer, sealed, data_key, account FROM signing.keys JOIN signing.issuers ON id = issuer`);
-    return rows.filter((row) => by.some((dataKey) => openSeed(row.sealed, dataKey, row))).map(({ kid }) => kid);
+    return rows.filter((row) => by.some((dataKey) => openSecretKey(row.sealed, dataKey, row))).map(({ kid }) => kid);
 }
 
 /** Replaces all data keys. Services make `calls` meanwhile. Returns what is printed. */
@@ -91,7 +91,7 @@ describe('replacing data keys', () => {
         const taken = await takenDataKeys();
         const [row] = await db.rows(
             sql.type(
-                sealedSeed.pick({ sealed: true, data_key: true }),
+                sealedSecretKey.pick({ sealed: true, data_key: true }),
             )`SELECT sealed, data_key FROM signing.keys WHERE kid = ${kid}`,
         );
         await replace(await now(), async () => {

@@ -10,7 +10,7 @@ import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
 import type { Idempotency } from '../../../services/idempotency/idempotency.ts';
 import { leasesEnd } from '../../../services/issuers/leases.ts';
-import { seeds } from '../../../services/signing/data-keys.ts';
+import { seals } from '../../../services/signing/data-keys.ts';
 import { keyEncryption } from '../../../services/signing/key-encryption/key-encryption.ts';
 import { signingService } from '../../../services/signing/service.ts';
 import { signers } from '../../../services/signing/signers.ts';
@@ -43,13 +43,13 @@ export function testSigning(
     const publicUrl = 'publicUrl' in changes ? changes.publicUrl : PUBLIC_URL;
     const store = signingStore(db);
     const encryption = keyEncryption({ config: loadConfig({ KEK: kek }), metrics: createMetrics() });
-    const accountSeeds = seeds({ store, encryption, clock: parts.clock });
+    const accountSeals = seals({ store, encryption, clock: parts.clock });
     const dependencies = {
         ...parts,
         store,
         webhookSecrets: webhookSecretsStore(db),
-        seeds: accountSeeds,
-        signers: signers({ store, seeds: accountSeeds }),
+        seals: accountSeals,
+        signers: signers({ store, seals: accountSeals }),
         services: { did },
         cursors: testCursors,
         publicUrl,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { openDatabase, sql } from '../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { seeds } from '../../../services/signing/data-keys.ts';
+import { seals } from '../../../services/signing/data-keys.ts';
 import { keyEncryption } from '../../../services/signing/key-encryption/key-encryption.ts';
 import { signingStore } from '../../../services/signing/store.ts';
 import { testContext } from '../context.ts';
@@ -21,7 +21,7 @@ export async function keyOpener({ databaseUrl, kek }: { databaseUrl: string; kek
     const db = await openDatabase({ url: databaseUrl, size: 1, pooled: false, metrics });
     const store = signingStore(db);
     const encryption = keyEncryption({ config: loadConfig({ KEK: kek }), metrics });
-    const { open } = seeds({ store, encryption, clock: Date.now });
+    const { open } = seals({ store, encryption, clock: Date.now });
     const context = testContext();
     return {
         /** Returns the DIDs of all issuers, with that of the service itself. */

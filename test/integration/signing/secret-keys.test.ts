@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { sql } from '../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { seeds } from '../../../services/signing/data-keys.ts';
+import { seals } from '../../../services/signing/data-keys.ts';
 import { keyEncryption } from '../../../services/signing/key-encryption/key-encryption.ts';
-import { sealedSeed } from '../../../services/signing/rows.ts';
+import { sealedSecretKey } from '../../../services/signing/rows.ts';
 import { signingStore } from '../../../services/signing/store.ts';
 import { testContext } from '../../support/harness.ts';
 import { refuses } from '../credentials/credentials.fixture.ts';
@@ -31,7 +31,7 @@ it('all issuers of an account share a data key, and accounts share none', async 
     await signing.sign({ did: two.did, payload }, one.context);
 });
 
-it('a seed opens only in its own row, with the data key of its account, and unchanged', async () => {
+it('a secret key opens only in its own row, with the data key of its account, and unchanged', async () => {
     const own = await newIssuer(signing, 'web');
     const sibling = await newIssuer(signing, 'web', own.context);
     const foreign = await newIssuer(signing, 'web');
@@ -44,7 +44,7 @@ it('a seed opens only in its own row, with the data key of its account, and unch
         sql.fragment`sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1)`,
     ];
     for (const change of changes) {
-        const [kept] = await db.rows(sql.type(sealedSeed.pick({ sealed: true, data_key: true }))`
+        const [kept] = await db.rows(sql.type(sealedSecretKey.pick({ sealed: true, data_key: true }))`
             SELECT sealed, data_key FROM signing.keys WHERE kid = ${own.kid}`);
         await db.rows(sql.unsafe`UPDATE signing.keys SET ${change} WHERE kid = ${own.kid}`);
         await refuses('internal', signs());
@@ -70,7 +70,7 @@ it('another key-encryption key opens nothing, and a further one opens what the f
     await open({ kek: `${stranger},${kek}` }).sign({ did, payload }, context);
 });
 
-it('no row contains a seed, a data key or the key-encryption key in clear', async () => {
+it('no row contains a secret key, a data key or the key-encryption key in clear', async () => {
     const { kid } = await newIssuer(signing, 'key');
     const [row] = await db.rows(sql.type(
         z.strictObject({ sealed: z.instanceof(Buffer), wrapped: z.instanceof(Buffer) }),
@@ -100,7 +100,7 @@ it('a data key is unwrapped once for all calls that need it at the same time', a
             return encryption.unwrap(...call);
         },
     };
-    const own = seeds({ store, encryption: counting, clock: Date.now });
+    const own = seals({ store, encryption: counting, clock: Date.now });
     const [row] = await store.signer(did, context);
     assert.ok(row);
     const place = { account: row.account, issuer: row.id, kid: row.kid };
