@@ -13,12 +13,12 @@ import type { Services } from './services.ts';
  * - `bearer`: a session token or an API key
  * - `internal`: the internal secret
  * - `internal_session`: the internal secret and a session token. The endpoint itself checks the session token.
- * - `login`: none. Calls without the internal secret count against the anonymous limit of their address. Besides the
- *   login, public documents are limited in this way.
+ * - `anonymous`: none. Calls without the internal secret count against the anonymous limit of their address: the login,
+ *   public documents, and what wallets do without an access token.
  * - `wallet`: an access token that the role exchange has given to a wallet. The endpoint itself checks it.
  * - `public`: none. The call is never limited.
  */
-export type Access = 'session' | 'bearer' | 'internal' | 'internal_session' | 'login' | 'wallet' | 'public';
+export type Access = 'session' | 'bearer' | 'internal' | 'internal_session' | 'anonymous' | 'wallet' | 'public';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -60,7 +60,7 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
     bare?: true;
     /**
      * Set if `call` returns a PublicDocument, which is sent without the envelope. Clients and proxies may keep it, and
-     * scripts of every web page may read it. Use it with the access `login`.
+     * scripts of every web page may read it. Use it with the access `anonymous`.
      */
     document?: DocumentType;
     params?: Params;

@@ -63,7 +63,7 @@ export async function inputOf(
     const { key, ...input } = head;
     const context = withIdempotencyKey(contextOf(exchange, endpoint.timeout_ms), key);
     if (exchange.internal) {
-        context.trusted = endpoint.access !== 'login'; // a login is authenticated by its password only
+        context.trusted = endpoint.access !== 'anonymous'; // a login is authenticated by its password only
         context.address = networkOf(input.ip);
         if (endpoint.access === 'internal') await actOnBehalf(exchange, context, services);
     }

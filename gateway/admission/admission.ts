@@ -77,7 +77,7 @@ export function admission(options: AdmissionOptions): Admission {
             return needsBearer ? { ...unlimited(), failure: unauthenticated(BEARER_REQUIRED) } : unlimited(weight);
         }
         const verdict = await addresses.anonymous(address, exchange);
-        return access === 'login' ? verdict : refused(verdict, 'The internal secret is missing or wrong.');
+        return access === 'anonymous' ? verdict : refused(verdict, 'The internal secret is missing or wrong.');
     }
 
     return {

@@ -33,7 +33,7 @@ export const internalAuthEndpoints = [
         id: 'internal.auth.login',
         method: 'POST',
         path: '/internal/v1/auth/login',
-        access: 'login',
+        access: 'anonymous',
         maxBodyBytes: MAX_LOGIN_BYTES,
         status: 200,
         message: 'Logged in',

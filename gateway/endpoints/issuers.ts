@@ -157,7 +157,7 @@ export function issuerDocuments(documents: KeptDocuments) {
             id: 'issuers.document',
             method: 'GET',
             path: '/issuers/{issuer_id}/did.json',
-            access: 'login',
+            access: 'anonymous',
             status: 200,
             message: 'DID document',
             document: { contentType: 'application/did+json', maxAgeSeconds: DOCUMENT_SECONDS },

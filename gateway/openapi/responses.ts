@@ -76,7 +76,7 @@ const BY_ACCESS: Record<Access, readonly RefusalKind[]> = {
     bearer: ['unauthenticated', 'forbidden', 'rate_limited'],
     internal: ['unauthenticated', 'rate_limited'],
     internal_session: ['unauthenticated', 'rate_limited'],
-    login: ['rate_limited'],
+    anonymous: ['rate_limited'],
     wallet: ['unauthenticated', 'rate_limited'],
     public: [],
 };

@@ -8,7 +8,7 @@ const SECURITY: Record<Access, Security> = {
     bearer: [{ session: [] }, { api_key: [] }], // with the scope of the endpoint
     internal: [{ internal_secret: [] }],
     internal_session: [{ internal_secret: [], session: [] }],
-    login: [],
+    anonymous: [],
     wallet: [{ access_token: [] }],
     public: [],
 };

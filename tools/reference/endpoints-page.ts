@@ -9,7 +9,7 @@ const CALLERS: Record<Access, string> = {
     bearer: 'session token or API key',
     internal: 'internal secret',
     internal_session: 'internal secret and session token',
-    login: 'anyone',
+    anonymous: 'anyone',
     wallet: 'wallet with an access token',
     public: 'anyone',
 };

@@ -9,7 +9,7 @@ const BY_ACCESS: Record<Access, { presents: readonly string[]; limit: string; ca
     bearer: { presents: ['session or key'], limit: 'key or account', callers: 'any account' },
     internal: { presents: ['secret'], limit: 'body, time', callers: 'trusted' },
     internal_session: { presents: ['secret', 'session'], limit: 'body, time', callers: 'trusted' },
-    login: { presents: [], limit: 'address', callers: 'everybody' },
+    anonymous: { presents: [], limit: 'address', callers: 'everybody' },
     wallet: { presents: ['access token'], limit: 'token, address', callers: 'who has an offer' },
     public: { presents: [], limit: 'body, time', callers: 'everybody' },
 };

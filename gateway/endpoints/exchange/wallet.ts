@@ -35,7 +35,7 @@ export const walletProtocolEndpoints = [
         id: 'exchange.offer',
         method: 'GET',
         path: '/issuers/{issuer_id}/offers/{secret}',
-        access: 'login',
+        access: 'anonymous',
         status: 200,
         message: 'Credential offer',
         bare: true,
@@ -68,7 +68,7 @@ export const walletProtocolEndpoints = [
         id: 'exchange.token',
         method: 'POST',
         path: '/issuers/{issuer_id}/token',
-        access: 'login',
+        access: 'anonymous',
         status: 200,
         message: 'Access token',
         bare: true,
@@ -91,7 +91,7 @@ export const walletProtocolEndpoints = [
         id: 'exchange.nonce',
         method: 'POST',
         path: '/issuers/{issuer_id}/nonce',
-        access: 'login',
+        access: 'anonymous',
         maxBodyBytes: MAX_SMALL_BYTES,
         status: 200,
         message: 'Nonce',
@@ -165,7 +165,7 @@ export const walletProtocolEndpoints = [
 /** The metadata of an issuer, which wallets look for between its host and its path (RFC 8414, section 3.1). */
 export function issuerMetadataEndpoints(documents: KeptDocuments) {
     const document = { contentType: 'application/json; charset=utf-8', maxAgeSeconds: METADATA_SECONDS };
-    const shared = { method: 'GET', access: 'login', status: 200, document, params: byIssuer } as const;
+    const shared = { method: 'GET', access: 'anonymous', status: 200, document, params: byIssuer } as const;
     const kept = (name: string, shown: (metadata: IssuerMetadata) => object) => {
         return ({
             params,

@@ -23,7 +23,7 @@ const documents = endpoint({
     id: 'documents.get',
     method: 'GET',
     path: '/documents/{name}',
-    access: 'login',
+    access: 'anonymous',
     status: 200,
     message: 'Document',
     document: { contentType: 'application/did+json', maxAgeSeconds: 42 },
