@@ -19,19 +19,7 @@ export function changes(
     return {
         insert: inserting(db),
         rotate: rotating(db),
-
-        async markCompromised({ account, id, kid, at, reason }, lifetime) {
-            const work = async (transaction: Queries) => {
-                const [issuer] = await transaction.rows(lockIssuer({ account, id }));
-                if (!issuer) return undefined;
-                const [marked] = await transaction.rows(sql.type(keyRow)`
-                    UPDATE signing.keys SET compromised_at = ${at}, reason = ${reason ?? null}
-                    WHERE kid = ${kid} AND issuer = ${id} AND compromised_at IS NULL RETURNING ${KEY}`);
-                if (marked) await publish(transaction, issuer, { type: 'issuer.compromised', kid, lifetime });
-                return marked ?? findKey(transaction, id, kid);
-            };
-            return db.transaction(work, 'issuer_key_compromised', lifetime);
-        },
+        markCompromised: marking(db),
 
         async archive({ account, id, at }, lifetime) {
             const work = async (transaction: Queries) => {
@@ -54,6 +42,21 @@ export function changes(
             return db.transaction(work, 'issuer_own', lifetime);
         },
         findOwnIssuer: (lifetime) => findOwn({ rows: (statement) => db.rows(statement, 'issuer_own_find', lifetime) }),
+    };
+}
+
+function marking(db: Database): SigningStore['markCompromised'] {
+    return ({ account, id, kid, at, reason }, lifetime) => {
+        const work = async (transaction: Queries) => {
+            const [issuer] = await transaction.rows(lockIssuer({ account, id }));
+            if (!issuer) return undefined;
+            const [marked] = await transaction.rows(sql.type(keyRow)`
+                UPDATE signing.keys SET compromised_at = ${at}, reason = ${reason ?? null}
+                WHERE kid = ${kid} AND issuer = ${id} AND compromised_at IS NULL RETURNING ${KEY}`);
+            if (marked) await publish(transaction, issuer, { type: 'issuer.compromised', kid, lifetime });
+            return marked ?? findKey(transaction, id, kid);
+        };
+        return db.transaction(work, 'issuer_key_compromised', lifetime);
     };
 }
 

@@ -56,8 +56,49 @@ interface DataKey {
     key: Buffer;
 }
 
-export function seals(deps: { store: SigningStore; encryption: KeyEncryption; clock: () => number }): Seals {
-    const { store, encryption, clock } = deps;
+interface SealDependencies {
+    store: SigningStore;
+    encryption: KeyEncryption;
+    clock: () => number;
+}
+
+export function seals(deps: SealDependencies): Seals {
+    const keys = dataKeys(deps);
+
+    async function sealed(
+        plain: Uint8Array,
+        account: string | null,
+        place: Buffer,
+        context: CallContext,
+    ): Promise<Sealed> {
+        try {
+            const { id, key } = await keys.ofAccount(account, context);
+            return { sealed: sealAs(plain, key, place), data_key: id };
+        } finally {
+            wipeSecret(plain);
+        }
+    }
+
+    async function opened({ sealed, data_key }: Sealed, place: Buffer, context: CallContext): Promise<Buffer> {
+        const key = await keys.find(data_key, context);
+        const plain = key && unsealAs(sealed, key, place);
+        if (!plain) throw new AppError('internal', 'A key of this account cannot be opened.');
+        return plain;
+    }
+
+    return {
+        seal: async (secretKey, place, context) => ({
+            kid: place.kid,
+            ...(await sealed(secretKey, place.account, secretKeyData(place), context)),
+        }),
+        open: (secretKey, place, context) => opened(secretKey, secretKeyData(place), context),
+        sealSecret: (secret, place, context) => sealed(secret, place.account, secretData(place), context),
+        openSecret: (secret, place, context) => opened(secret, secretData(place), context),
+    };
+}
+
+/** The data keys of the accounts, unwrapped. */
+function dataKeys({ store, encryption, clock }: SealDependencies) {
     const kept = keptKeys();
     const running = new Map<string, Promise<Buffer>>();
 
@@ -83,38 +124,19 @@ export function seals(deps: { store: SigningStore; encryption: KeyEncryption; cl
         }
     }
 
-    async function sealed(
-        plain: Uint8Array,
-        account: string | null,
-        place: Buffer,
-        context: CallContext,
-    ): Promise<Sealed> {
-        try {
-            const row = await store.dataKeyOf(account, context);
-            const { id, key } = row ? await unwrapped(row) : await created(account, context);
-            return { sealed: sealAs(plain, key, place), data_key: id };
-        } finally {
-            wipeSecret(plain);
-        }
-    }
-
-    async function opened({ sealed, data_key }: Sealed, place: Buffer, context: CallContext): Promise<Buffer> {
-        const row = kept.get(data_key) ? undefined : await store.findDataKey(data_key, context);
-        if (row?.abandoned_at) throw new AppError('conflict', KEY_IS_LOST);
-        const key = kept.get(data_key) ?? (row && (await unwrapped(row)).key);
-        const plain = key && unsealAs(sealed, key, place);
-        if (!plain) throw new AppError('internal', 'A key of this account cannot be opened.');
-        return plain;
-    }
-
     return {
-        seal: async (secretKey, place, context) => ({
-            kid: place.kid,
-            ...(await sealed(secretKey, place.account, secretKeyData(place), context)),
-        }),
-        open: (secretKey, place, context) => opened(secretKey, secretKeyData(place), context),
-        sealSecret: (secret, place, context) => sealed(secret, place.account, secretData(place), context),
-        openSecret: (secret, place, context) => opened(secret, secretData(place), context),
+        /** The newest one of the account, or a new one. */
+        async ofAccount(account: string | null, context: CallContext): Promise<DataKey> {
+            const row = await store.dataKeyOf(account, context);
+            return row ? unwrapped(row) : created(account, context);
+        },
+        async find(id: string, context: CallContext): Promise<Buffer | undefined> {
+            const known = kept.get(id);
+            if (known) return known;
+            const row = await store.findDataKey(id, context);
+            if (row?.abandoned_at) throw new AppError('conflict', KEY_IS_LOST);
+            return row && (await unwrapped(row)).key;
+        },
     };
 }
 

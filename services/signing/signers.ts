@@ -54,25 +54,11 @@ export function signers({ store, seals }: { store: SigningStore; seals: Seals })
         return opened(rows, named, context);
     }
 
-    async function opened(
-        rows: readonly SignerRow[],
-        { kid, algs = EDDSA }: NamedSigner,
-        context: CallContext,
-    ): Promise<Signer> {
-        if (rows.length === 0) throw notFound();
-        const usable = rows.filter(
-            (key) => key.compromised_at === null && (kid === undefined ? key.retired_at === null : key.kid === kid),
-        );
-        const key = algs.map((alg) => usable.find((one) => one.alg === alg)).find((one) => one !== undefined);
-        if (!key) throw new AppError('conflict', kid === undefined ? noActiveKey(algs) : KEY_IS_COMPROMISED);
-        const { id: issuer, account, method } = key;
-        return {
-            account,
-            method,
-            kid: key.kid,
-            alg: key.alg,
-            secretKey: readyToSign(key.alg, await seals.open(key, { account, issuer, kid: key.kid }, context)),
-        };
+    async function opened(rows: readonly SignerRow[], named: NamedSigner, context: CallContext): Promise<Signer> {
+        const key = usableKey(rows, named);
+        const { id: issuer, account, method, kid, alg } = key;
+        const secretKey = readyToSign(alg, await seals.open(key, { account, issuer, kid }, context));
+        return { account, method, kid, alg, secretKey };
     }
 
     return {
@@ -88,6 +74,17 @@ export function signers({ store, seals }: { store: SigningStore; seals: Seals })
             return signer;
         },
     };
+}
+
+/** The row of the key that signs, among those of its issuer. */
+function usableKey(rows: readonly SignerRow[], { kid, algs = EDDSA }: NamedSigner): SignerRow {
+    if (rows.length === 0) throw notFound();
+    const usable = rows.filter(
+        (key) => key.compromised_at === null && (kid === undefined ? key.retired_at === null : key.kid === kid),
+    );
+    const key = algs.map((alg) => usable.find((one) => one.alg === alg)).find((one) => one !== undefined);
+    if (!key) throw new AppError('conflict', kid === undefined ? noActiveKey(algs) : KEY_IS_COMPROMISED);
+    return key;
 }
 
 /** Returns the secret as the signature threads take it. Wipes one that they do not take. */

@@ -41,6 +41,12 @@ export interface ReplacementStore {
 }
 
 export function replacementStore(db: Database): ReplacementStore {
+    return { ...dataKeys(db), ...sealedWithThem(db) };
+}
+
+type OfSealed = 'keysOf' | 'reseal' | 'secretsOf' | 'resealSecret';
+
+function dataKeys(db: Database): Omit<ReplacementStore, OfSealed> {
     return {
         async isOver(time) {
             const [row] = await db.rows(sql.type(overRow)`SELECT ${time}::timestamptz <= now() AS over`);
@@ -62,6 +68,22 @@ export function replacementStore(db: Database): ReplacementStore {
                 INSERT INTO signing.data_keys (id, account, kek, wrapped, created_at)
                 VALUES (${id}, ${account}, ${kek}, ${sql.binary(wrapped)}, now())`);
         },
+        async remove(dataKey) {
+            await db.rows(sql.unsafe`
+                DELETE FROM signing.data_keys
+                WHERE id = ${dataKey} AND NOT EXISTS (SELECT FROM signing.keys WHERE data_key = ${dataKey})
+                    AND NOT EXISTS (SELECT FROM signing.webhook_secrets WHERE data_key = ${dataKey})`);
+        },
+        async count(before) {
+            const [row] = await db.rows(sql.type(countRow)`
+                SELECT count(*) AS left FROM signing.data_keys WHERE created_at < ${before} AND abandoned_at IS NULL`);
+            return row?.left ?? 0;
+        },
+    };
+}
+
+function sealedWithThem(db: Database): Pick<ReplacementStore, OfSealed> {
+    return {
         keysOf: (dataKey, { after, limit }) =>
             db.rows(sql.type(storedKey)`
                 SELECT kid, issuer, sealed, data_key FROM signing.keys WHERE data_key = ${dataKey} AND kid > ${after}
@@ -79,17 +101,6 @@ export function replacementStore(db: Database): ReplacementStore {
             await db.rows(sql.unsafe`
                 UPDATE signing.webhook_secrets SET sealed = ${sql.binary(sealed)}, data_key = ${data_key}
                 WHERE id = ${id} AND data_key = ${from}`);
-        },
-        async remove(dataKey) {
-            await db.rows(sql.unsafe`
-                DELETE FROM signing.data_keys
-                WHERE id = ${dataKey} AND NOT EXISTS (SELECT FROM signing.keys WHERE data_key = ${dataKey})
-                    AND NOT EXISTS (SELECT FROM signing.webhook_secrets WHERE data_key = ${dataKey})`);
-        },
-        async count(before) {
-            const [row] = await db.rows(sql.type(countRow)`
-                SELECT count(*) AS left FROM signing.data_keys WHERE created_at < ${before} AND abandoned_at IS NULL`);
-            return row?.left ?? 0;
         },
     };
 }
