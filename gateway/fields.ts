@@ -100,19 +100,6 @@ export function anyItem(item: z.ZodType) {
     return z.unknown().meta(shape);
 }
 
-/**
- * A field that is refused as a whole, with this text. `reason`: the name that wallets read of the error. The OpenAPI
- * document shows the schema.
- */
-export function refusedAs<Schema extends z.ZodType>(schema: Schema, refusal: { reason: WalletError; message: string }) {
-    return anyItem(schema).transform((value, context): z.output<Schema> => {
-        const parsed = schema.safeParse(value);
-        if (parsed.success) return parsed.data;
-        context.addIssue({ code: 'custom', message: refusal.message, params: { reason: refusal.reason } });
-        return z.NEVER;
-    });
-}
-
 const LIMIT_RANGE = `must be a whole number from 1 to ${MAX_PAGE_ROWS}`;
 
 /** The number of rows of a page. */
