@@ -1,4 +1,5 @@
 import { createECDH, ECDH, sign as signWith, verify as verifyWith } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { P256PublicKey } from '../../tokens/p256-did-key.ts';
 
 declare const kind: unique symbol;
@@ -91,13 +92,28 @@ export function sign(message: Uint8Array, signingKey: P256SigningKey): Uint8Arra
  */
 export function verify(signature: Uint8Array, message: Uint8Array, publicKey: P256PublicKey): boolean {
     if (signature.length !== SIGNATURE_BYTES) return false;
-    const key = Buffer.concat([BEFORE_PUBLIC_KEY, publicKey]).toString('base64');
-    const pem = `-----BEGIN PUBLIC KEY-----\n${key}\n-----END PUBLIC KEY-----`;
     try {
-        return verifyWith('sha256', message, pem, derOf(signature));
+        return verifyWith('sha256', message, pemOf(publicKey), derOf(signature));
     } catch {
         return false; // the key cannot be read
     }
+}
+
+const inThread = promisify(verifyWith);
+
+/** Like verify(), in a thread of libuv, for a key that is a point of the curve. */
+export async function hasSigned(
+    signature: Uint8Array,
+    message: Uint8Array,
+    publicKey: P256PublicKey,
+): Promise<boolean> {
+    if (signature.length !== SIGNATURE_BYTES) return false;
+    return inThread('sha256', message, pemOf(publicKey), derOf(signature));
+}
+
+function pemOf(publicKey: P256PublicKey): string {
+    const key = Buffer.concat([BEFORE_PUBLIC_KEY, publicKey]).toString('base64');
+    return `-----BEGIN PUBLIC KEY-----\n${key}\n-----END PUBLIC KEY-----`;
 }
 
 /** The sequence of r and s in DER (RFC 3279, section 2.2.3). Both are shorter than 128 bytes. */

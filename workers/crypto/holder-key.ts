@@ -1,46 +1,35 @@
-import { createPublicKey, hash, type KeyObject } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { encodeBase64Url } from '../../platform/base64.ts';
 import { MAX_NEW_SUBJECT_LENGTH } from '../../tokens/credential.ts';
-import { type JwsAlgorithm, jsonOf, membersOf } from '../../tokens/jws.ts';
+import { jsonOf, membersOf } from '../../tokens/jws.ts';
 import { keyOfDidUrl, keyOfJwk, type VerificationKey } from '../../tokens/verification-key.ts';
 import { hasPrimeOrder } from './ed25519.ts';
 import { pointOf } from './es256.ts';
 import { PRIMITIVES } from './primitives.ts';
 
 /** A public key of a wallet: P-256 or Ed25519. */
-export interface HolderKey {
-    alg: JwsAlgorithm;
-    key: KeyObject;
+export type HolderKey = VerificationKey & {
     /** Without members that say nothing about the key, such as a `kid` of the wallet. */
     jwk: PublicJwk;
     /** SHA-256 of the key (RFC 7638). Equal keys have equal thumbprints. */
     thumbprint: Buffer;
-}
+};
 
 type PublicJwk = { kty: 'EC'; crv: 'P-256'; x: string; y: string } | { kty: 'OKP'; crv: 'Ed25519'; x: string };
 
 /** Returns the key in a JWK; undefined if it is no public key of these kinds. */
 export function keyInJwk(value: unknown): HolderKey | undefined {
-    const jwk = publicJwkOf(value);
-    if (jwk === undefined) return undefined;
-    const alg = jwk.kty === 'EC' ? 'ES256' : 'EdDSA';
-    return { alg, key: createPublicKey({ key: jwk, format: 'jwk' }), jwk, thumbprint: thumbprintOf(jwk) };
-}
-
-/**
- * Returns the JWK in a JSON text, with the members of its key alone; undefined if it is no public key of these kinds. It
- * makes no KeyObject, which takes most of the time of keyInJwk().
- */
-export function publicJwkIn(text: string): PublicJwk | undefined {
-    return publicJwkOf(jsonOf(Buffer.from(text), PRIMITIVES));
-}
-
-function publicJwkOf(value: unknown): PublicJwk | undefined {
     const members = membersOf(value);
     const key = keyOfJwk(members, PRIMITIVES);
     if (key === undefined || (key.alg === 'EdDSA' && !hasPrimeOrder(key.key))) return undefined;
     const { x, y } = members as Record<'x' | 'y', string>; // keyOfJwk() has read y if there must be one
-    return key.alg === 'ES256' ? { kty: 'EC', crv: 'P-256', x, y } : { kty: 'OKP', crv: 'Ed25519', x };
+    const jwk: PublicJwk = key.alg === 'ES256' ? { kty: 'EC', crv: 'P-256', x, y } : { kty: 'OKP', crv: 'Ed25519', x };
+    return { ...key, jwk, thumbprint: thumbprintOf(jwk) };
+}
+
+/** Returns the JWK in a JSON text, with the members of its key alone; undefined if it is no public key of these kinds. */
+export function publicJwkIn(text: string): PublicJwk | undefined {
+    return keyInJwk(jsonOf(Buffer.from(text), PRIMITIVES))?.jwk;
 }
 
 /**

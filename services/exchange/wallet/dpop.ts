@@ -38,7 +38,7 @@ export function dpopProofs(firstUse: (id: string) => Promise<boolean>, clock: ()
             const isOfToken = token === undefined || ath === hash('sha256', token, 'base64url');
             const isNamed = typeof jti === 'string' && jti !== '' && jti.length <= MAX_ID_LENGTH;
             if (!isRecent || !isHere || !isOfToken || !isNamed) return undefined;
-            if (!(await hasSignature(jwt, key.key))) return undefined;
+            if (!(await hasSignature(jwt, key))) return undefined;
             const thumbprint = key.thumbprint.toString('base64url');
             const isFirst = await firstUse(hash('sha256', `${thumbprint} ${jti}`, 'base64url'));
             return isFirst ? thumbprint : undefined;

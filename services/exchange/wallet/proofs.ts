@@ -5,10 +5,10 @@ import { LIFETIME_MS, type Nonces } from './nonces.ts';
 import { oauthError } from './oauth-error.ts';
 
 /** A key that a wallet has, and how it names it. */
-export interface ProvenKey extends HolderKey {
+export type ProvenKey = HolderKey & {
     /** The DID URL of the key; absent if the proof has the key itself. */
     did_url?: string;
-}
+};
 
 /** What a proof must be made for. */
 interface Purpose {
@@ -53,7 +53,7 @@ async function provenKey(proof: string, { audience, issuer_id, proof_algs, nonce
     if (typeof iat !== 'number' || typeof nonce !== 'string') throw invalidProof('A proof must have iat and nonce.');
     const fault = timeFault(jwt.payload, { now, maxAge: LIFETIME_MS / 1_000, tolerance: MAX_AHEAD_S });
     if (fault !== undefined) throw invalidProof(`A proof ${fault}.`);
-    if (!(await hasSignature(jwt, named.key))) throw invalidProof('The signature of a proof is not valid.');
+    if (!(await hasSignature(jwt, named))) throw invalidProof('The signature of a proof is not valid.');
     if (!nonces.knows(nonce, issuer_id))
         throw oauthError('invalid_nonce', 'The nonce of a proof is unknown or too old.');
     return named;
