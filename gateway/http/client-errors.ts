@@ -7,7 +7,7 @@ import { workInTurns } from '../../platform/process/turns.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import type { Engine } from '../engine.ts';
 import { limitHeaders, writeToSocket } from './envelope.ts';
-import { exchangeOf } from './exchange.ts';
+import { exchangeOf, MAX_HEADERS } from './exchange.ts';
 
 /** How long a client may take to read the last answer before its connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;
@@ -17,6 +17,8 @@ const LINGER_MS = 2_000;
  * arrive in time all at once, and there may be thousands. Beyond it: the others are answered in later turns.
  */
 const ANSWERS_PER_TURN = 16;
+
+const HEADER_OVERFLOW = `A request may have at most ${MAX_HEADERS} header fields, and a header of 16 KiB.`;
 
 /** A request that the parser refuses has no exchange, so it is answered and logged here. */
 export interface UnparsedOptions {
@@ -107,7 +109,7 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
 }
 
 function refusalOf(code: string | undefined): AppError {
-    if (code === 'HPE_HEADER_OVERFLOW') return new AppError('headers_too_large', 'The header is larger than 16 KiB.');
+    if (code === 'HPE_HEADER_OVERFLOW') return new AppError('headers_too_large', HEADER_OVERFLOW);
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooLate();
     return new AppError('invalid', 'The request is not well-formed HTTP.');
 }

@@ -19,7 +19,7 @@ import { hasBody } from './body-length.ts';
 import { type ClientErrors, clientErrors } from './client-errors.ts';
 import { gatewayConnections } from './connections.ts';
 import type { Cors } from './cors.ts';
-import { beginExchange, type Exchange } from './exchange.ts';
+import { beginExchange, type Exchange, MAX_HEADERS } from './exchange.ts';
 import type { BodyOptions } from './incoming-body.ts';
 import { originForm } from './target.ts';
 import { SHED, turnAway } from './turn-away.ts';
@@ -66,7 +66,8 @@ export function gatewayServer(options: GatewayOptions): Server {
     const app = application(options);
     const keepAliveTimeout = options.keepAliveSeconds * 1_000;
     const server = createServer({ ...CONNECTION_OPTIONS, keepAliveTimeout, ...messageClasses(app) });
-    server.maxHeadersCount = 0; // checkHeaders counts them, and maxHeaderSize bounds them
+    // checkHeaders refuses them in the form of the path. Thousands of fields take milliseconds, so Node refuses these.
+    server.maxHeadersCount = 2 * MAX_HEADERS;
     server.timeout = SILENT_MS;
     const connections = gatewayConnections(server, metrics);
     const parserErrors = clientErrors({ fail: engine.fail, decision, log });

@@ -48,6 +48,7 @@ describe('malformed HTTP:', () => {
         ['17 KiB of header', 431, health([`X-A: ${'a'.repeat(17 << 10)}`])],
         ['a path of 17 KiB', 431, requestText(`GET /v1/did/${'a'.repeat(17 << 10)}`, [KEY])],
         ['101 header fields', 431, health(Array.from({ length: 100 }, (_, index) => `X-${index}: 1`))],
+        ['3,000 header fields', 431, health(Array.from({ length: 2_999 }, (_, index) => `${index.toString(36)}:`))],
     ];
     for (const [what, status, request] of refused) {
         it(`${what} is refused in the envelope with ${status}`, async () => {
