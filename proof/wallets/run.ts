@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { startDatabases } from '../../test/runner/databases.ts';
 import { runFiles } from '../../test/runner/files.ts';
+import { lanes } from '../../test/runner/lanes.ts';
 import { begin, closing, exceptInterrupted, workDir } from '../../test/runner/lifetime.ts';
 import { startService } from '../../test/support/service.ts';
 import { startFront } from './front.ts';
@@ -25,7 +26,10 @@ async function main(): Promise<boolean> {
         const [gateway = ''] = (service.env['E2E_URLS'] ?? '').split(',');
         front.leadTo(gateway);
         const env = { ...databases, ...service.env, FRONT_URL: front.url, FRONT_CA: front.ca };
-        const { passed, failed } = await runFiles('wallets', globSync('proof/wallets/*.test.ts'), env);
+        const { passed, failed } = await runFiles('wallets', globSync('proof/wallets/*.test.ts'), {
+            env,
+            lanes: lanes(1),
+        });
         console.log(`${passed} passed, ${failed} failed`);
         return failed === 0 && passed > 0;
     } finally {
