@@ -29,9 +29,12 @@ import { type Counts, cpuSeconds } from './support/reporter.ts';
 /** What runs in an order: parts, which are folders of test/, and rounds of end-to-end tests. */
 type Track = ReadonlyArray<string | Round>;
 
-/** The tracks of a tier run at the same time, because they wait a lot. */
+/** The tracks of a tier run at the same time, because they wait a lot. Those of a tier take about the same time. */
 const FAST_TRACKS: readonly Track[] = [['integration'], ['unit'], ['contract'], ['vectors'], [FAST_ROUND]];
-const FULL_TRACKS: readonly Track[] = [['full/integration'], [SLOW_ROUND, PRODUCTION_ROUND, ...SPECIAL_ROUNDS]];
+const FULL_TRACKS: readonly Track[] = [
+    ['full/integration', ...SPECIAL_ROUNDS],
+    [SLOW_ROUND, PRODUCTION_ROUND],
+];
 /** Parts of the full tier that use both cores. They run before the others, with nothing beside them. */
 const FULL_PARTS_ALONE = ['full/process', 'full/attack', 'full/deploy', 'full/faults'];
 /** Tests that only `npm run proof` runs. */
