@@ -6,30 +6,22 @@ import { type EndpointId, endpointTable } from '../../../gateway/endpoints/index
 import { operationOf } from '../../../gateway/openapi/operations/index.ts';
 import { answerSchemaOf } from '../../../gateway/openapi/schemas.ts';
 import { faults, operations } from '../../support/openapi.ts';
-import {
-    type Call,
-    checkedFetch,
-    expectError,
-    expectWalletError,
-    GATEWAYS,
-    INTERNAL_SECRET,
-    send,
-} from '../support/client.ts';
+import { type Call, checkedFetch, expectError, GATEWAYS, INTERNAL_SECRET, send } from '../support/client.ts';
 import { exampleCall, exampleOf } from '../support/examples.ts';
 import { aManagedIssuer } from '../support/world.ts';
 
 const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
 
 const BAD_KEYS = {
-    'is empty': '',
-    'is too long': 'x'.repeat(256),
-    'is not ASCII': 'caf\u00e9-0123456789abcdef',
-    'has an unclosed quote': '"0123456789abcdef',
-    'is sent twice': '0123456789abcdef, 0123456789abcdef',
+    'that is empty': '',
+    'that is too long': 'x'.repeat(256),
+    'that is not ASCII': 'caf\u00e9-0123456789abcdef',
+    'that has an unclosed quote': '"0123456789abcdef',
+    'that is sent twice': '0123456789abcdef, 0123456789abcdef',
 };
 
 describe('every endpoint', () => {
-    for (const { id, method, access, answer, status, message, bare, document, lines, streams } of endpoints) {
+    for (const { id, method, answer, status, message, bare, document, lines, streams } of endpoints) {
         it(`${id} answers its example with the declared status and only declared fields`, async () => {
             const { token, internal, run } = await exampleOf(id);
             const answers: Response[] = [];
@@ -55,16 +47,6 @@ describe('every endpoint', () => {
             const body = (await response?.json()) as { message: string }; // checkedFetch asserts it
             assert.equal(body.message, message);
         });
-
-        if (access !== 'public' && access !== 'anonymous') {
-            it(`${id} refuses a call without its credential, whatever the body`, async () => {
-                const call = await exampleCall(id);
-                const bare = { ...call, token: undefined, internal: false, body: undefined };
-                const refused = access === 'wallet' ? expectWalletError : expectError;
-                await refused(401, bare);
-                if (call.body !== undefined) await refused(401, { ...bare, body: '{not json' });
-            });
-        }
     }
 });
 
@@ -114,13 +96,13 @@ describe('an operation that is idempotent by key', () => {
             assert.equal(refusal.headers.get('idempotent-replayed'), null);
         });
 
-        for (const [name, key] of Object.entries(BAD_KEYS)) {
-            it(`${id} refuses an Idempotency-Key that ${name}`, async () => {
-                const headers = { 'idempotency-key': key };
-                const { body } = await expectError(400, { ...(await exampleCall(id)), headers });
-                assert.match(body.error, /^Idempotency-Key must /);
-            });
-        }
+        it(`${id} refuses an Idempotency-Key ${Object.keys(BAD_KEYS).join(', ')}`, async () => {
+            const call = await exampleCall(id); // a refusal changes nothing
+            for (const [name, key] of Object.entries(BAD_KEYS)) {
+                const { body } = await expectError(400, { ...call, headers: { 'idempotency-key': key } });
+                assert.match(body.error, /^Idempotency-Key must /, name);
+            }
+        });
     }
 });
 

@@ -60,16 +60,21 @@ describe('the OpenAPI document', () => {
         }
     });
 
-    for (const { id, lines } of endpoints) {
-        it(`describes how ${id} answers its example, a missing credential and an invalid body`, async () => {
-            const call = await exampleCall(id);
-            const answer = await checkAnswer(id, call);
-            assert.ok(answer.status < 300, answer.text);
-            await checkAnswer(id, { ...call, token: undefined, internal: false });
-            if (call.body !== undefined) {
-                const malformed = await checkAnswer(id, { ...(await exampleCall(id)), body: lines ? '' : '[1]' });
+    for (const { id, access, lines } of endpoints) {
+        it(`describes how ${id} answers a missing credential, an invalid body and its example`, async () => {
+            const call = await exampleCall(id); // a refusal changes nothing, so all of these can use it
+            const { body } = call;
+            const bare = { ...call, token: undefined, internal: false };
+            const isOpen = access === 'public' || access === 'anonymous';
+            for (const other of isOpen ? [] : new Set([body, undefined, body && '{not json']))
+                assert.equal((await checkAnswer(id, { ...bare, body: other })).status, 401);
+            if (body !== undefined) {
+                const malformed = await checkAnswer(id, { ...call, body: lines ? '' : '[1]' });
                 assert.equal(malformed.status, 400);
             }
+            const answer = await checkAnswer(id, call);
+            assert.ok(answer.status < 300, answer.text);
+            if (isOpen) await checkAnswer(id, bare);
         });
     }
 });
