@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import { type Database, sql } from '../../../platform/postgres/db.ts';
-import { PRUNE_ROWS, removedByTime, removedRows } from '../../../platform/postgres/prune.ts';
-import { mergeTotals } from '../../../services/counts/merge.store.ts';
-import { pruneClaims } from '../../../services/idempotency/claims.store.ts';
-import { pruneSessions } from '../../../services/identity/prune.store.ts';
-import { pruneUsage } from '../../../services/usage/prune.store.ts';
-import { testDatabase } from '../../support/harness.ts';
+import { type Database, sql } from '../../../../platform/postgres/db.ts';
+import { PRUNE_ROWS, removedByTime, removedRows } from '../../../../platform/postgres/prune.ts';
+import { mergeTotals } from '../../../../services/counts/merge.store.ts';
+import { pruneClaims } from '../../../../services/idempotency/claims.store.ts';
+import { pruneSessions } from '../../../../services/identity/prune.store.ts';
+import { pruneUsage } from '../../../../services/usage/prune.store.ts';
+import { testDatabase } from '../../../support/harness.ts';
 
 type Statement = ReturnType<typeof sql.unsafe>;
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { DAY_MS, dayText } from '../../../platform/days.ts';
-import { mergeTotals } from '../../../services/counts/merge.store.ts';
-import { pruneUsage } from '../../../services/usage/prune.store.ts';
-import { testContext } from '../../support/harness.ts';
-import { countingFixture } from './counting.ts';
+import { DAY_MS, dayText } from '../../../../platform/days.ts';
+import { mergeTotals } from '../../../../services/counts/merge.store.ts';
+import { pruneUsage } from '../../../../services/usage/prune.store.ts';
+import { countingFixture } from '../../../integration/usage/counting.ts';
+import { testContext } from '../../../support/harness.ts';
 
 let now = 0;
 const { db, usage, trusted, gateway, rollUpAll } = await countingFixture(() => now);
