@@ -1,7 +1,9 @@
-import { hash } from 'node:crypto';
+import { hash, verify as verifyWith } from 'node:crypto';
+import { promisify } from 'node:util';
 import sodium from 'sodium-native';
 import { createCache } from '../../platform/cache.ts';
 import type { PublicKey } from '../../tokens/did-key.ts';
+import { publicKeyPem } from './public-key-pem.ts';
 
 declare const kind: unique symbol;
 
@@ -17,6 +19,8 @@ export interface KeyPair {
 
 export const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
+/** What stands before a public key in a SubjectPublicKeyInfo (RFC 8410, section 4). */
+const BEFORE_PUBLIC_KEY = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** sodium-native accepts any byte view; its published types require Buffer. */
 const {
@@ -88,6 +92,13 @@ export function sign(message: Uint8Array, seed: Seed, publicKey: PublicKey): Uin
  */
 export function verify(signature: Uint8Array, message: Uint8Array, publicKey: PublicKey): boolean {
     return signature.length === SIGNATURE_BYTES && verifyDetached(signature, message, publicKey);
+}
+
+const verifyInThread = promisify(verifyWith);
+
+/** True if OpenSSL accepts the signature, in a thread of libuv, for a key of prime order. */
+export function hasSigned(signature: Uint8Array, message: Uint8Array, publicKey: PublicKey): Promise<boolean> {
+    return verifyInThread(null, message, publicKeyPem(BEFORE_PUBLIC_KEY, publicKey), signature);
 }
 
 /**

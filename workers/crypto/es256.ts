@@ -1,6 +1,7 @@
 import { createECDH, ECDH, sign as signWith, verify as verifyWith } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { P256PublicKey } from '../../tokens/p256-did-key.ts';
+import { publicKeyPem } from './public-key-pem.ts';
 
 declare const kind: unique symbol;
 
@@ -93,13 +94,13 @@ export function sign(message: Uint8Array, signingKey: P256SigningKey): Uint8Arra
 export function verify(signature: Uint8Array, message: Uint8Array, publicKey: P256PublicKey): boolean {
     if (signature.length !== SIGNATURE_BYTES) return false;
     try {
-        return verifyWith('sha256', message, pemOf(publicKey), derOf(signature));
+        return verifyWith('sha256', message, publicKeyPem(BEFORE_PUBLIC_KEY, publicKey), derOf(signature));
     } catch {
         return false; // the key cannot be read
     }
 }
 
-const inThread = promisify(verifyWith);
+const verifyInThread = promisify(verifyWith);
 
 /** Like verify(), in a thread of libuv, for a key that is a point of the curve. */
 export async function hasSigned(
@@ -108,12 +109,7 @@ export async function hasSigned(
     publicKey: P256PublicKey,
 ): Promise<boolean> {
     if (signature.length !== SIGNATURE_BYTES) return false;
-    return inThread('sha256', message, pemOf(publicKey), derOf(signature));
-}
-
-function pemOf(publicKey: P256PublicKey): string {
-    const key = Buffer.concat([BEFORE_PUBLIC_KEY, publicKey]).toString('base64');
-    return `-----BEGIN PUBLIC KEY-----\n${key}\n-----END PUBLIC KEY-----`;
+    return verifyInThread('sha256', message, publicKeyPem(BEFORE_PUBLIC_KEY, publicKey), derOf(signature));
 }
 
 /** The sequence of r and s in DER (RFC 3279, section 2.2.3). Both are shorter than 128 bytes. */

@@ -1,8 +1,7 @@
-import { verify } from 'node:crypto';
-import { promisify } from 'node:util';
 import { ALGORITHMS_BY_NAME, type JwsAlgorithm, jsonObjectOf, partsOf } from '../../../tokens/jws.ts';
 import type { VerificationKey } from '../../../tokens/verification-key.ts';
-import { hasSigned } from '../../../workers/crypto/es256.ts';
+import * as ed25519 from '../../../workers/crypto/ed25519.ts';
+import * as es256 from '../../../workers/crypto/es256.ts';
 import { PRIMITIVES } from '../../../workers/crypto/primitives.ts';
 
 /*
@@ -23,9 +22,6 @@ export interface Jwt {
 /** Maximum length of a JWT of a wallet, in characters. Beyond it: it is not acceptable. */
 const MAX_LENGTH = 8_192;
 
-/** What stands before a key of Ed25519 in a SubjectPublicKeyInfo (RFC 8410, section 4). */
-const BEFORE_ED25519_KEY = Buffer.from('302a300506032b6570032100', 'hex');
-
 /** Splits a JWT of this type; undefined if it is none, or has extensions that must be understood. */
 export function splitJwt(token: string, typ: string): Jwt | undefined {
     const parts = token.length <= MAX_LENGTH ? partsOf(token, PRIMITIVES) : undefined;
@@ -37,12 +33,9 @@ export function splitJwt(token: string, typ: string): Jwt | undefined {
     return { alg, header, payload, signature: parts.signature, signed: parts.signed };
 }
 
-const verifyEd25519 = promisify(verify);
-
-/** True if the key has signed the JWT. It is verified in a thread of libuv. */
+/** True if the key, whose alg is that of the JWT, has signed it. It is verified in a thread of libuv. */
 export function hasSignature({ signed, signature }: Jwt, key: VerificationKey): Promise<boolean> {
-    if (key.alg === 'ES256') return hasSigned(signature, signed, key.key);
-    const publicKey = Buffer.concat([BEFORE_ED25519_KEY, key.key]).toString('base64');
-    const pem = `-----BEGIN PUBLIC KEY-----\n${publicKey}\n-----END PUBLIC KEY-----`; // Node reads no form faster
-    return verifyEd25519(null, signed, pem, signature);
+    return key.alg === 'ES256'
+        ? es256.hasSigned(signature, signed, key.key)
+        : ed25519.hasSigned(signature, signed, key.key);
 }
