@@ -29,8 +29,9 @@ import { type Counts, cpuSeconds } from './support/reporter.ts';
 /** What runs in an order: parts, which are folders of test/, and rounds of end-to-end tests. */
 type Track = ReadonlyArray<string | Round>;
 
-/** The tracks of a tier run at the same time, because they wait a lot. Those of a tier take about the same time. */
+/** The tracks of a tier run at the same time, because they wait a lot. */
 const FAST_TRACKS: readonly Track[] = [['integration'], ['unit'], ['contract'], ['vectors'], [FAST_ROUND]];
+/** Both take about the same time, so that neither runs alone for long. */
 const FULL_TRACKS: readonly Track[] = [
     ['full/integration', ...SPECIAL_ROUNDS],
     [SLOW_ROUND, PRODUCTION_ROUND],

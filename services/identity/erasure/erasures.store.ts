@@ -8,7 +8,7 @@ import { appendOwnEvents } from '../../outbox/outbox.store.ts';
 
 export interface DecidedErasure {
     user_id: string;
-    /** Nothing is decided if the password has changed since this version. */
+    /** The version of the password that the caller has given. If the password has changed since, the call decides nothing. */
     password_version: number;
     now: string;
 }
