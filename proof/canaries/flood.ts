@@ -25,6 +25,9 @@ const ADDRESS = '127.77.200.1';
 export async function flood(canaries: Canaries, { api_key }: Person, database: string): Promise<string> {
     const gateways = processesOf(database).filter(({ command }) => / main\.ts (all|gateway)$/.test(command));
     const openFiles = (): number => gateways.reduce((sum, { pid }) => sum + readdirSync(`/proc/${pid}/fd`).length, 0);
+    const locking = new Client({ connectionString: process.env['E2E_DATABASE_URL'] });
+    await locking.connect();
+    await locking.query('BEGIN; LOCK TABLE did.dids');
     const openBefore = openFiles();
     const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, openConnection));
     const data = callOf(canaries, api_key).repeat(CALLS_PER_CONNECTION);
@@ -33,9 +36,6 @@ export async function flood(canaries: Canaries, { api_key }: Person, database: s
     const signalAll = (signal: NodeJS.Signals): void => {
         for (const { pid } of gateways) process.kill(pid, signal);
     };
-    const locking = new Client({ connectionString: process.env['E2E_DATABASE_URL'] });
-    await locking.connect();
-    await locking.query('BEGIN; LOCK TABLE did.dids');
     signalAll('SIGSTOP');
     try {
         for (const socket of sockets) {

@@ -38,6 +38,7 @@ describe('a token that is bound to a key', () => {
             dpopProof(key, url, { nbf: seconds() + 600 }),
             dpopProof(key, url, { jti: undefined }),
             dpopProof({ ...key, jwk: newWalletKey().jwk }, url),
+            dpopProof({ ...newWalletKey('EdDSA'), jwk: newWalletKey('EdDSA').jwk }, url),
             dpopProof({ ...key, jwk: { ...key.jwk, d: 'AA' } }, url),
         ]) {
             assert.deepEqual(refusedWith(await use(proof)), [400, 'invalid_dpop_proof']);

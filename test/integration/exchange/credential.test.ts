@@ -126,6 +126,7 @@ describe('IssueCredential', () => {
             [proofOf(key, offered, { jwk: key.privateKey.export({ format: 'jwk' }) }), 'invalid_proof'],
             [proofOf(key, offered, { jwk: { ...key.jwk, x: key.jwk['y'] } }), 'invalid_proof'],
             [proofOf(key, offered, { jwk: newWalletKey().jwk }), 'invalid_proof'],
+            [proofOf(newWalletKey('EdDSA'), offered, { jwk: newWalletKey('EdDSA').jwk }), 'invalid_proof'],
             [proofOf(key, offered, {}, { aud: other.identifier }), 'invalid_proof'],
             [proofOf(key, offered, {}, { aud: [offered.identifier] }), 'invalid_proof'],
             [proofOf(key, offered, {}, { nonce: undefined }), 'invalid_proof'],
