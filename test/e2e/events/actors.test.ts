@@ -56,7 +56,7 @@ it('the audit says who has acted and with which request, and the stream of the a
     await service.as(owner).credentials.revoke({ credential_id: one, issuer_did: issuer.did });
     await service.internal.credentials.revoke({ credential_id: two, issuer_did: issuer.did });
 
-    const actors = await actorsOf(account.user_id, 10);
+    const actors = await actorsOf(account.user_id, 11);
     const [key, session] = [`key:${key_id}`, sessionOf(account)];
     assert.deepEqual(
         namedIn(actors),
