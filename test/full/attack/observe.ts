@@ -13,6 +13,8 @@ export interface Vitals {
     /** Start time in seconds since 1970. A different value means that the process was restarted. */
     started: number;
     residentBytes: number;
+    /** Heap and external memory in use, in bytes. What malloc keeps for later is no part of it. */
+    usedBytes: number;
     uncaught: number;
     /** Number of event loop delays longer than LONGEST_DELAY_S since the process started. */
     longDelays: number;
@@ -21,9 +23,9 @@ export interface Vitals {
 export interface Observed {
     /** The process was not restarted and had no uncaught exception. */
     survived: boolean;
-    /** Growth of resident memory in bytes: the most during the attack, and what is left right after it. */
-    grown: { most: number; after: number };
-    /** Waits until no more than this many bytes of the growth are left. */
+    /** The largest growth of resident memory during the attack, in bytes. */
+    grownBytes: number;
+    /** Waits until the memory in use has grown by fewer bytes than this. */
     givesBack(bytes: number): Promise<unknown>;
     longDelays: number;
     client: ClientFindings;
@@ -39,6 +41,7 @@ export async function vitalsOf({ ops }: Target): Promise<Vitals> {
     return {
         started: value('process_start_time_seconds'),
         residentBytes: value('process_resident_memory_bytes'),
+        usedBytes: value('nodejs_heap_size_used_bytes') + value('nodejs_external_memory_bytes'),
         uncaught: value('process_uncaught_exceptions_total'),
         longDelays:
             value('event_loop_delay_seconds_count') - value(`event_loop_delay_seconds_bucket{le="${LONGEST_DELAY_S}"}`),
@@ -69,11 +72,11 @@ export async function observe(target: Target, attack: () => Promise<unknown>): P
     const after = await vitalsOf(target);
     return {
         survived: after.started === before.started && after.uncaught === 0,
-        grown: { most: most - before.residentBytes, after: after.residentBytes - before.residentBytes },
+        grownBytes: most - before.residentBytes,
         givesBack: (bytes) =>
             until(`all but ${bytes} bytes are given back`, async () => {
-                const { residentBytes } = await vitalsOf(target); // each reading allocates, until memory is collected
-                return residentBytes - before.residentBytes < bytes;
+                const { usedBytes } = await vitalsOf(target); // each reading allocates, until memory is collected
+                return usedBytes - before.usedBytes < bytes;
             }),
         longDelays: after.longDelays - before.longDelays,
         client,

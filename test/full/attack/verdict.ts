@@ -21,10 +21,10 @@ export function assertUnharmed(
     if (!IS_WHOLE) return;
     console.log(
         `${what}: p99 ${observed.client.p99.toFixed(1)} ms, longest ${observed.client.longest.toFixed(1)} ms, ` +
-            `delays over 50 ms ${observed.longDelays}, grown by ${(observed.grown.most / 2 ** 20).toFixed(0)} MiB`,
+            `delays over 50 ms ${observed.longDelays}, grown by ${(observed.grownBytes / 2 ** 20).toFixed(0)} MiB`,
     );
     const most = TIMES_SENT * attack.sentBytes + attack.growthBytes;
-    assert.ok(observed.grown.most <= most, `${what}: memory grew by ${observed.grown.most} bytes`);
+    assert.ok(observed.grownBytes <= most, `${what}: memory grew by ${observed.grownBytes} bytes`);
 }
 
 /** Asserts, only in `npm run proof -- attack`, that no event loop delay was longer than a single request may cause. */
