@@ -29,7 +29,7 @@ export interface Metrics {
     gauge(name: string, help: string, read: () => number): void;
     /**
      * Exports values that other code keeps anyway. They are read when the metrics are rendered, so counting them costs
-     * nothing more. `read` must not wait for long if something is unreachable.
+     * nothing more. What `read` does not return is absent. It must not wait for long if something is unreachable.
      */
     collect<Label extends string>(
         description: Description<Label> & { type: 'counter' | 'gauge' },
@@ -58,9 +58,10 @@ export function createMetrics(): Metrics {
             });
         },
         collect({ type, name, help, labels: labelNames }, read) {
-            async function collect(this: Pick<Counter, 'reset' | 'inc'>): Promise<void> {
+            async function collect(this: Pick<Counter, 'reset' | 'remove' | 'inc'>): Promise<void> {
                 const samples = await read();
                 this.reset();
+                if (labelNames.length === 0) this.remove(); // the reset has set it to 0
                 for (const { labels, value } of samples) this.inc(labels, value);
             }
             const configuration = { name, help, labelNames, registers, collect };

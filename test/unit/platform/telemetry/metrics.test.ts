@@ -27,6 +27,18 @@ describe('a collected metric', () => {
         assert.deepEqual(await samples(metrics, 'kept_total'), ['kept_total{which="b"} 5']);
     });
 
+    it('is absent while its source knows no value, with and without labels', async () => {
+        const metrics = createMetrics();
+        let known: Array<{ labels: Record<never, string>; value: number }> = [{ labels: {}, value: 5 }];
+        metrics.collect({ type: 'gauge', name: 'known_seconds', help: 'Known.', labels: [] }, () => known);
+        metrics.collect({ type: 'counter', name: 'known_total', help: 'Known.', labels: [] }, () => known);
+        assert.deepEqual(await samples(metrics, 'known_'), ['known_seconds 5', 'known_total 5']);
+        known = [];
+        assert.deepEqual(await samples(metrics, 'known_'), []);
+        known = [{ labels: {}, value: 0 }];
+        assert.deepEqual(await samples(metrics, 'known_'), ['known_seconds 0', 'known_total 0']);
+    });
+
     it('sums all queues of one name', async () => {
         const metrics = createMetrics();
         exposeQueues(metrics);
