@@ -37,6 +37,23 @@ const OWN_ROWS: Readonly<Record<string, Row[]>> = {
             ],
         },
     ],
+    identity: [
+        {
+            title: 'Erasures',
+            panels: [
+                {
+                    title: 'Time since the request of the oldest unfinished erasure',
+                    unit: 's',
+                    lines: { unfinished: `max(${gauge('erasure_age_seconds')})` },
+                },
+                {
+                    title: 'Runs of the erasing job, by outcome',
+                    unit: 'ops',
+                    lines: { '{{outcome}}': rate('job_duration_seconds_count', 'task="erase"', 'outcome') },
+                },
+            ],
+        },
+    ],
     webhooks: [
         {
             title: 'Deliveries',

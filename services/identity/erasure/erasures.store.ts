@@ -16,6 +16,7 @@ export interface DecidedErasure {
 const lockedRow = z.strictObject({ user_id: z.string() });
 const sessionRow = z.strictObject({ session_id: z.string(), is_open: z.boolean() });
 const dueRow = z.strictObject({ account: z.string() });
+const ageRow = z.strictObject({ age_ms: z.number().nullable() });
 const finishedRow = z.strictObject({ actor: z.string().nullable() });
 
 /**
@@ -98,6 +99,14 @@ export async function dueErasures(
         SELECT account FROM identity.erasures WHERE finished_at IS NULL AND ${isDue}
         ORDER BY requested_at LIMIT ${limit}`);
     return rows.map(({ account }) => account);
+}
+
+/** How long ago the oldest erasure was requested that is not finished, in milliseconds; 0 if all are finished. */
+export async function oldestErasureAge(db: Database): Promise<number> {
+    const [row] = await db.rows(sql.type(ageRow)`
+        SELECT (extract(epoch FROM clock_timestamp() - min(requested_at)) * 1000)::bigint AS age_ms
+        FROM identity.erasures WHERE finished_at IS NULL`);
+    return Math.max(0, row?.age_ms ?? 0);
 }
 
 /** Notes that nothing of the account is left, and publishes this once. */

@@ -5,9 +5,11 @@ import type { Database } from '../../../platform/postgres/db.ts';
 import type { Config } from '../../../platform/process/config.ts';
 import type { Job } from '../../../platform/redis/jobs.ts';
 import type { Redis } from '../../../platform/redis/redis.ts';
+import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import { claimErasure } from '../../idempotency/erase.store.ts';
 import { guardSubject } from '../guard-subject.ts';
 import { identityStore } from '../store.ts';
+import { exposeErasureAge } from './age.ts';
 import { type AccountEnd, accountEnd } from './end-account.ts';
 import { type ErasedServices, erasedServices } from './erased-services.ts';
 import { dueErasures, finishErasure } from './erasures.store.ts';
@@ -60,18 +62,21 @@ async function eraseOne(account: string, { db, guard, services }: ErasureDepende
     await finishErasure(db, account);
 }
 
-/** Returns the job that erases deleted accounts. */
+/** Returns the job that erases deleted accounts, and exports how far behind it is. */
 export function erasureJob({
     db,
     redis,
+    metrics,
     config: { REDIS_SHARDS: shards },
     clock,
     serviceClient,
 }: Pick<ErasureDependencies, 'db' | 'clock'> & {
     redis: Redis;
+    metrics: Metrics;
     config: Config;
     serviceClient: Parameters<typeof erasedServices>[0];
 }): Record<string, Job> {
+    exposeErasureAge(metrics, db);
     const dependencies = {
         db,
         store: identityStore(db),
