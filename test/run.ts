@@ -36,8 +36,11 @@ const FULL_TRACKS: readonly Track[] = [
     ['full/integration', ...SPECIAL_ROUNDS],
     [SLOW_ROUND, PRODUCTION_ROUND],
 ];
-/** Parts of the full tier that use both cores. They run before the others, with nothing beside them. */
-const FULL_PARTS_ALONE = ['full/process', 'full/attack', 'full/deploy', 'full/faults'];
+/**
+ * Parts of the full tier that use both cores. They run before the others, with nothing beside them. They share their
+ * lanes, so that no lane is idle while the last file of a part runs, and the one with short files comes last.
+ */
+const FULL_PARTS_ALONE = ['full/process', 'full/faults', 'full/attack', 'full/deploy'];
 /** Tests that only `npm run proof` runs. */
 const PROOF_PARTS = ['proof'];
 /** Number of processes that run files of the fast tier at the same time. */
@@ -82,11 +85,12 @@ function partsAlone(): readonly string[] {
 
 async function main(): Promise<boolean> {
     const env = await startDatabases();
-    const alone = await runTrack(partsAlone(), { env, lanes: lanes(FULL_LANES) });
+    const ofPartsAlone = lanes(FULL_LANES);
+    const alone = await Promise.all(partsAlone().map((part) => runPart(part, { env, lanes: ofPartsAlone })));
     const shared = lanes(LANES);
     const lanesOfTrack = () => (full ? lanes(FULL_LANES) : shared);
     const beside = await Promise.all(tracks().map((track) => runTrack(track, { env, lanes: lanesOfTrack() })));
-    return summarize(sumOf([alone, ...beside]));
+    return summarize(sumOf([...alone, ...beside]));
 }
 
 async function runTrack(track: Track, resources: Resources): Promise<Counts> {
