@@ -26,7 +26,7 @@ function eraseIssuers(db: Database): ErasureStep {
     return async (account, context) => {
         const statement = sql.type(erasedCount)`
             WITH erased AS (
-                UPDATE signing.issuers SET archived_at = coalesce(archived_at, now()), name = ''
+                UPDATE signing.issuers SET archived_at = coalesce(archived_at, ${new Date().toISOString()}), name = ''
                 WHERE id = ANY(ARRAY(
                     SELECT id FROM signing.issuers WHERE account = ${account} AND (archived_at IS NULL OR name <> '')
                     ORDER BY id LIMIT ${ERASED_ROWS}))
@@ -67,7 +67,7 @@ function eraseDataKeys(db: Database): ErasureStep {
     return async (account, context) => {
         const statement = sql.type(erasedCount)`
             WITH erased AS (
-                UPDATE signing.data_keys SET wrapped = '', abandoned_at = coalesce(abandoned_at, now())
+                UPDATE signing.data_keys SET wrapped = '', abandoned_at = coalesce(abandoned_at, ${new Date().toISOString()})
                 WHERE id = ANY(ARRAY(
                     SELECT id FROM signing.data_keys WHERE account = ${account} AND wrapped <> ''
                     ORDER BY id LIMIT ${ERASED_ROWS}))

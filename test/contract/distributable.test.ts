@@ -19,6 +19,8 @@ const IMMUTABLE = ['octet_length'];
 const NAMED = new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE) (${SCHEMAS.map(({ schema }) => schema).join('|')})\\.`, 'g');
 const GIVEN = /\b(?:deltasOf|totalsOf)\(([^)]*)\)/g;
 const LOCKS = /\bFOR (?:(?:NO KEY )?UPDATE|(?:KEY )?SHARE)\b/g;
+/** Functions that may give another value each time. A statement that changes rows takes now(), or a value. */
+const VOLATILE = /\b(?:clock_timestamp|statement_timestamp|random|gen_random_uuid)\(/;
 const FUNCTION = /\b([a-z_]+)\(/gi;
 
 const RULES: ReadonlyArray<{ what: string; breaks(text: string, file: string): boolean }> = [
@@ -27,6 +29,8 @@ const RULES: ReadonlyArray<{ what: string; breaks(text: string, file: string): b
     { what: 'locks a table', breaks: (text) => /\bLOCK\b/i.test(text) },
     { what: 'updates rows that it locks first', breaks: updatesLocked },
     { what: 'returns what may change', breaks: (text) => returned(text).some((name) => !IMMUTABLE.includes(name)) },
+    { what: 'writes the time of a running clock', breaks: (text) => VOLATILE.test(text) && !/^\s*SELECT\b/.test(text) },
+    { what: 'chooses between a column and now()', breaks: (text) => /\bcoalesce\([^()]*\bnow\(\)/i.test(text) },
     { what: 'names two schemas', breaks: (text, file) => file !== COUNTS && schemasIn(text).size > 1 },
 ];
 
@@ -89,6 +93,8 @@ test('each rule detects its violation, and nothing else does', () => {
         'updates rows that it locks first':
             'WITH open AS (SELECT id FROM did.dids FOR UPDATE) UPDATE did.dids SET a = 1 FROM open',
         'returns what may change': "UPDATE did.dids SET a = 1 RETURNING (b), date_trunc('month', day) AS month",
+        'writes the time of a running clock': "UPDATE did.dids SET until = clock_timestamp() + interval '1 s'",
+        'chooses between a column and now()': 'UPDATE did.dids SET ended_at = coalesce(ended_at, now())',
         'names two schemas': 'SELECT FROM did.dids JOIN keys.keys USING (account)',
     };
     for (const [what, statement] of Object.entries(broken)) {
@@ -100,6 +106,8 @@ test('each rule detects its violation, and nothing else does', () => {
     assert.deepEqual(breaches(COUNTS, own), []);
     for (const statement of [
         'SELECT id FROM did.dids FOR UPDATE',
+        'SELECT extract(epoch FROM clock_timestamp() - min(made_at)) AS age FROM did.dids',
+        'UPDATE did.dids SET ended_at = coalesce(ended_at, $1), until = now()',
         'DELETE FROM did.dids WHERE id = ANY(ARRAY(SELECT id FROM did.dids LIMIT 1 FOR UPDATE SKIP LOCKED))',
         'INSERT INTO did.dids SELECT 1 ON CONFLICT (id) DO UPDATE SET a = 1 RETURNING octet_length(b) AS size',
         'WITH a AS (DELETE FROM did.dids RETURNING day) SELECT max(day), now() FROM a',

@@ -11,7 +11,7 @@ import { type Attempted, dueRow, type LanesStore, leasedRow } from './rows.ts';
  * to it.
  */
 export const LEASE_SECONDS = 15;
-const LEASE_END = sql.fragment`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
+const LEASE_END = sql.fragment`now() + make_interval(secs => ${LEASE_SECONDS})`;
 
 const idRow = z.strictObject({ id: z.string() });
 const nextRow = z.strictObject({ next: z.string().nullable() });
@@ -65,7 +65,7 @@ async function leased(
 ): Promise<string[]> {
     const found = await rows(sql.type(idRow)`
         SELECT id FROM webhooks.endpoints
-        WHERE state = 'active' AND due_at <= ${now} AND (leased_until IS NULL OR leased_until < clock_timestamp())
+        WHERE state = 'active' AND due_at <= ${now} AND (leased_until IS NULL OR leased_until < now())
         ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`);
     const ids = found.map(({ id }) => id);
     if (ids.length === 0) return [];

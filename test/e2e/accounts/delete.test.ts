@@ -36,7 +36,7 @@ const deletion = (token: string, body: unknown, gateway = 0): Call => ({
 async function finishErasure(account: string): Promise<void> {
     const client = await database('identity');
     const aged = await client.query(
-        `UPDATE identity.erasures SET ended_at = ended_at - interval '1 minute' WHERE account = $1`,
+        `UPDATE identity.erasures SET ended_at = now() - interval '1 minute' WHERE account = $1 AND ended_at IS NOT NULL`,
         [account],
     );
     assert.equal(aged.rowCount, 1);
