@@ -79,9 +79,11 @@ async function countsIn(first: Database): Promise<PartMap> {
  */
 async function recordCount(first: Database, count: number): Promise<void> {
     await first.rows(sql.unsafe`
+        WITH before AS (
+            SELECT EXISTS (SELECT FROM credentials.credentials) OR EXISTS (SELECT FROM credentials.part_counts) AS used
+        )
         INSERT INTO credentials.part_counts (count, since)
-        SELECT ${count}, CASE WHEN EXISTS (SELECT FROM credentials.credentials)
-            OR EXISTS (SELECT FROM credentials.part_counts) THEN now() - interval '10 seconds' END
+        SELECT ${count}, CASE WHEN used THEN now() - interval '10 seconds' END FROM before
         ON CONFLICT DO NOTHING`);
 }
 
