@@ -40,7 +40,6 @@ import { usageJobs } from './usage/jobs.ts';
 import { usageService } from './usage/service.ts';
 import { usageStore } from './usage/store.ts';
 import { usageCounts } from './usage/usage-counts.ts';
-import { continuations } from './wallet/continuation.ts';
 import { walletQuotas } from './wallet/quotas.ts';
 import { walletService } from './wallet/service.ts';
 import { walletStore } from './wallet/store.ts';
@@ -188,7 +187,6 @@ export const SERVICES: Record<ServiceRole, Service> = {
                     signing: serviceClient('signing', SERVICE_DEFINITIONS.signing),
                 },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
-                continuations: continuations(required(config, 'SERVICE_TOKEN'), clock),
                 quotas: walletQuotas(config, countsOf(['wallet'], db)),
                 clock,
             }),

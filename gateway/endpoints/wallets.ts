@@ -90,14 +90,12 @@ export const walletEndpoints = [
         body: z.object({ wallet_id: z.string(), password: z.string() }),
         answer: opened,
         async call({ body, services }) {
-            let continuation: Uint8Array | undefined;
             return new ListAnswer<z.input<typeof opened>>({
                 field: 'credentials',
                 totals: false,
                 paging: {},
                 async fetch(page, context) {
-                    const { head, listed } = await openPage(services, { ...body, ...page, continuation }, context);
-                    ({ continuation } = listed);
+                    const { head, listed } = await openPage(services, { ...body, ...page }, context);
                     return {
                         ...(head && { head }),
                         rows: listed.credentials,
@@ -152,18 +150,13 @@ export const walletEndpoints = [
         answer: listed,
         async call({ params, query: { password: inQuery, ...pages }, headers, services }) {
             const password = onePassword(headers, inQuery);
-            let continuation: Uint8Array | undefined;
             return new ListAnswer<z.input<typeof listed>>({
                 field: 'credentials',
                 paging: pages,
                 async fetch(page, context) {
-                    const request = { ...params, password, ...page, with_tokens: false, continuation };
-                    const { credentials, next_cursor, total, ...rest } = await services.wallet.listCredentials(
-                        request,
-                        context,
-                    );
-                    ({ continuation } = rest);
-                    return { rows: credentials, next_cursor, total };
+                    const request = { ...params, password, ...page, with_tokens: false };
+                    const answer = await services.wallet.listCredentials(request, context);
+                    return { rows: answer.credentials, next_cursor: answer.next_cursor, total: answer.total };
                 },
             });
         },

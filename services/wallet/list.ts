@@ -8,7 +8,6 @@ import type {
 import { credentialId } from '../../tokens/credential-id.ts';
 import type { Cursors, ListScope } from '../cursors.ts';
 import { requireLimit, totalOf } from '../paging.ts';
-import type { Continuations } from './continuation.ts';
 import { openCredential } from './records.ts';
 import type { EntryRow } from './rows.ts';
 import type { WalletStore } from './store.ts';
@@ -50,12 +49,11 @@ function scopeOf(wallet: string, account: string | undefined): ListScope {
 interface ListDependencies {
     store: WalletStore;
     cursors: Cursors;
-    continuations: Continuations;
 }
 
 /** Returns one page of a wallet's credentials, newest first. */
 export async function listCredentials(
-    { store, cursors, continuations }: ListDependencies,
+    { store, cursors }: ListDependencies,
     { wallet, data_key }: { wallet: string; data_key: Uint8Array },
     { limit, before, with_total, with_tokens }: PageRequest,
     context: CallContext,
@@ -71,13 +69,7 @@ export async function listCredentials(
     const total = await totalOf({ cursor: before, with_total }, seen, () => store.count(wallet, context));
     const last = rows.at(-1);
     if (!more || !last) return { credentials, total };
-    const account = context.user_id;
-    return {
-        credentials,
-        next_cursor: cursors.seal(last.entry, scopeOf(wallet, account)),
-        total,
-        continuation: continuations.seal(data_key, { wallet, account }),
-    };
+    return { credentials, next_cursor: cursors.seal(last.entry, scopeOf(wallet, context.user_id)), total };
 }
 
 function nameOf({ credential, stored_at }: EntryRow): Pick<StoredCredential, 'credential_id' | 'stored_at'> {

@@ -5,7 +5,6 @@ import { AppError } from '../../platform/errors.ts';
 import { isId } from '../../platform/uuid.ts';
 import { type PasswordCost, SALT_BYTES } from '../../workers/crypto/password.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
-import type { Continuations } from './continuation.ts';
 import { openDataKey, sealDataKey } from './records.ts';
 import type { LockedKey, WalletRow } from './rows.ts';
 import type { WalletStore } from './store.ts';
@@ -16,7 +15,6 @@ export interface UnlockDependencies {
     /** The current cost of deriving a key from a password. */
     cost: PasswordCost;
     guard: Pick<Guard, 'attempt'>;
-    continuations: Continuations;
 }
 
 /** Maximum length of a wallet password, in bytes of UTF-8, as sent. Beyond it: `invalid`. */
@@ -47,25 +45,18 @@ export async function lock(
 }
 
 /**
- * Runs `use` with the wallet's data key, which is wiped afterwards. A continuation opens the wallet without deriving a
- * key. Without one, the password opens it, and the service does not remember that the password was right. Throws
- * AppError `not_found` if the caller has no such wallet, `unauthenticated` if the password is wrong, and `rate_limited`
- * after too many wrong passwords.
+ * Runs `use` with the wallet's data key, which is wiped afterwards. The service does not remember that the password was
+ * right, so each page of a list derives the key again. Throws AppError `not_found` if the caller has no such wallet,
+ * `unauthenticated` if the password is wrong, and `rate_limited` after too many wrong passwords.
  */
 export async function unlocked<Result>(
     deps: UnlockDependencies,
-    {
-        wallet_id,
-        password,
-        continuation,
-    }: { wallet_id: string; password: string; continuation?: Uint8Array | undefined },
+    { wallet_id, password }: { wallet_id: string; password: string },
     context: CallContext,
     use: (wallet: WalletRow, dataKey: Uint8Array) => Promise<Result>,
 ): Promise<Result> {
     const wallet = await requireWallet(deps.store, wallet_id, context);
-    const reader = { wallet: wallet.id, account: context.user_id };
-    const continued = continuation && deps.continuations.open(continuation, reader);
-    const dataKey = continued ?? (await openedBy(deps, password, wallet, context));
+    const dataKey = await openedBy(deps, password, wallet, context);
     try {
         return await use(wallet, dataKey);
     } finally {

@@ -21,7 +21,6 @@ import { requireChange, requireRestrictions } from '../../../services/keys/restr
 import { requireAlgorithm } from '../../../services/signing/new-key.ts';
 import { requireExpiry } from '../../../services/texts.ts';
 import { isTier, requireTier } from '../../../services/tiers.ts';
-import { continuations } from '../../../services/wallet/continuation.ts';
 import { requirePage } from '../../../services/wallet/list.ts';
 import { requirePassword } from '../../../services/wallet/unlock.ts';
 import { requireWebhookUrl } from '../../../services/webhooks/sender/url.ts';
@@ -47,7 +46,6 @@ const identify = callers({
 const NO_CHANGE = { clear_expires_at: false, clear_scopes: false, clear_allowed_addresses: false };
 const TEST_SECRETS = ['a service token of this test'] as const;
 const keyedCursors = cursors(TEST_SECRETS);
-const keyedContinuations = continuations(TEST_SECRETS, Date.now);
 const ACCOUNT = newId();
 const WALLET = newId();
 
@@ -130,12 +128,6 @@ export const RULE_PARSERS: readonly Parser[] = [
     { at: 'tokens/texts.ts:isText', longest: MIB, worst: texts, run: (text) => isText(text, 255) },
     { at: 'services/tiers.ts:isTier', longest: MIB, worst: texts, run: isTier },
     { at: 'services/tiers.ts:requireTier', longest: MIB, worst: texts, run: requireTier },
-    {
-        at: 'services/wallet/continuation.ts:open',
-        longest: 4 * MIB,
-        worst: { 'a sealed record': repeated('a', '\x01') },
-        run: (text) => keyedContinuations.open(Buffer.from(text), { wallet: WALLET, account: ACCOUNT }),
-    },
     {
         at: 'services/wallet/list.ts:requirePage',
         longest: MIB,

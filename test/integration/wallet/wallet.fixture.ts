@@ -4,7 +4,6 @@ import type { CallContext } from '../../../platform/context.ts';
 import type { ServiceOf } from '../../../platform/rpc/definition.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { WalletServiceDefinition } from '../../../proto/gen/wallet/v1/wallet.ts';
-import { continuations } from '../../../services/wallet/continuation.ts';
 import type { WalletQuotas } from '../../../services/wallet/quotas.ts';
 import { walletService } from '../../../services/wallet/service.ts';
 import { walletStore } from '../../../services/wallet/store.ts';
@@ -59,7 +58,6 @@ export async function startWallets() {
                 idempotency: idempotency('wallet'),
                 cursors: testCursors,
                 quotas,
-                continuations: continuations(['the service token of these tests'], clock),
                 clock,
             }),
         );

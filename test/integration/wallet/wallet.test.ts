@@ -22,7 +22,6 @@ test('an opened wallet has its own key pair, whose DID is known and belongs to t
         credentials: [],
         next_cursor: undefined,
         total: undefined,
-        continuation: undefined,
     });
     assert.equal(opened.private_key.length, 64);
     assert.deepEqual(keyPairFrom(opened.private_key)?.public_key, decodeDidKey(made.did));

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { AppError } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { cursors, type ListScope } from '../../../services/cursors.ts';
-import { continuations } from '../../../services/wallet/continuation.ts';
 
 const OLD = 'the service token before the rotation';
 const NEW = 'the service token after the rotation';
@@ -62,25 +61,4 @@ test('during a rotation of secrets every process opens the cursors of any other,
         }
     }
     refuses(own.seal(id, scope), cursors([NEW]));
-});
-
-test('a continuation opens only its own wallet, only for its own account, and only for three minutes', () => {
-    const time = { now: 1_700_000_000_000 };
-    const sealing = continuations([OLD], () => time.now);
-    const reader = { wallet: newId(), account: newId() };
-    const key = Buffer.alloc(32, 7);
-    const continuation = sealing.seal(key, reader);
-    assert.ok(!continuation.includes(key));
-    time.now += 179_999;
-    assert.deepEqual(continuations([NEW, OLD], () => time.now).open(continuation, reader), key);
-    for (const other of [
-        { ...reader, wallet: newId() },
-        { ...reader, account: newId() },
-        { ...reader, account: undefined },
-    ]) {
-        assert.equal(sealing.open(continuation, other), undefined);
-    }
-    assert.equal(sealing.open(Buffer.alloc(0), reader), undefined);
-    time.now += 1;
-    assert.equal(sealing.open(continuation, reader), undefined);
 });

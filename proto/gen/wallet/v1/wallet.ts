@@ -68,11 +68,6 @@ export interface ListCredentialsRequest {
   cursor?: string | undefined;
   with_total: boolean;
   with_tokens: boolean;
-  /**
-   * The continuation of the previous page, if that was read recently. With it the service need not derive the
-   * password's key again.
-   */
-  continuation?: Uint8Array | undefined;
 }
 
 export interface ListCredentialsResponse {
@@ -82,11 +77,7 @@ export interface ListCredentialsResponse {
     | string
     | undefined;
   /** Set only if the request has with_total. */
-  total?:
-    | number
-    | undefined;
-  /** For the request of the next page. Absent on the last page. It is a secret: it opens the wallet for some minutes. */
-  continuation?: Uint8Array | undefined;
+  total?: number | undefined;
 }
 
 export interface StoredCredential {
@@ -706,15 +697,7 @@ export const AddCredentialResponse: MessageFns<AddCredentialResponse> = {
 };
 
 function createBaseListCredentialsRequest(): ListCredentialsRequest {
-  return {
-    wallet_id: "",
-    password: "",
-    limit: 0,
-    cursor: undefined,
-    with_total: false,
-    with_tokens: false,
-    continuation: undefined,
-  };
+  return { wallet_id: "", password: "", limit: 0, cursor: undefined, with_total: false, with_tokens: false };
 }
 
 export const ListCredentialsRequest: MessageFns<ListCredentialsRequest> = {
@@ -736,9 +719,6 @@ export const ListCredentialsRequest: MessageFns<ListCredentialsRequest> = {
     }
     if (message.with_tokens !== false) {
       writer.uint32(48).bool(message.with_tokens);
-    }
-    if (message.continuation !== undefined) {
-      writer.uint32(58).bytes(message.continuation);
     }
     return writer;
   },
@@ -804,14 +784,6 @@ export const ListCredentialsRequest: MessageFns<ListCredentialsRequest> = {
             message.with_tokens = reader.bool();
             continue;
           }
-          case 7: {
-            if (tag !== 58) {
-              break;
-            }
-
-            message.continuation = reader.bytes();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -835,13 +807,12 @@ export const ListCredentialsRequest: MessageFns<ListCredentialsRequest> = {
     message.cursor = object.cursor ?? undefined;
     message.with_total = object.with_total ?? false;
     message.with_tokens = object.with_tokens ?? false;
-    message.continuation = object.continuation ?? undefined;
     return message;
   },
 };
 
 function createBaseListCredentialsResponse(): ListCredentialsResponse {
-  return { credentials: [], next_cursor: undefined, total: undefined, continuation: undefined };
+  return { credentials: [], next_cursor: undefined, total: undefined };
 }
 
 export const ListCredentialsResponse: MessageFns<ListCredentialsResponse> = {
@@ -854,9 +825,6 @@ export const ListCredentialsResponse: MessageFns<ListCredentialsResponse> = {
     }
     if (message.total !== undefined) {
       writer.uint32(24).uint32(message.total);
-    }
-    if (message.continuation !== undefined) {
-      writer.uint32(34).bytes(message.continuation);
     }
     return writer;
   },
@@ -898,14 +866,6 @@ export const ListCredentialsResponse: MessageFns<ListCredentialsResponse> = {
             message.total = reader.uint32();
             continue;
           }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.continuation = reader.bytes();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -926,7 +886,6 @@ export const ListCredentialsResponse: MessageFns<ListCredentialsResponse> = {
     message.credentials = object.credentials?.map((e) => StoredCredential.fromPartial(e)) || [];
     message.next_cursor = object.next_cursor ?? undefined;
     message.total = object.total ?? undefined;
-    message.continuation = object.continuation ?? undefined;
     return message;
   },
 };

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { GuardTarget } from '../../../../platform/access/guard.ts';
 import type { CallContext } from '../../../../platform/context.ts';
-import { continuations } from '../../../../services/wallet/continuation.ts';
 import type { WalletRow } from '../../../../services/wallet/rows.ts';
 import type { WalletStore } from '../../../../services/wallet/store.ts';
 import { lock, requirePassword, type UnlockDependencies, unlocked } from '../../../../services/wallet/unlock.ts';
@@ -52,7 +51,6 @@ async function setUp(account: string | null = null) {
     );
     const row: WalletRow = { id, account, created_at: '', private_key: NO_BYTES, profile: NO_BYTES, ...locked };
     const store = storeOf(row, seen);
-    const sealed = continuations(['the service token of these tests'], Date.now);
     const guard: UnlockDependencies['guard'] = {
         attempt(target, verify) {
             seen.targets.push(target);
@@ -65,7 +63,7 @@ async function setUp(account: string | null = null) {
         options: { wallet_id?: string; password?: string; cost?: PasswordCost; context?: CallContext } = {},
     ) =>
         unlocked(
-            { store, passwords, cost: options.cost ?? COST, guard, continuations: sealed },
+            { store, passwords, cost: options.cost ?? COST, guard },
             { wallet_id: options.wallet_id ?? id, password: options.password ?? PASSWORD },
             options.context ?? nobody,
             async (_wallet, key) => Buffer.from(key),
@@ -76,7 +74,7 @@ async function setUp(account: string | null = null) {
         row,
         id,
         data_key: dataKey,
-        dependencies: { store, passwords, cost: COST, guard, continuations: sealed },
+        dependencies: { store, passwords, cost: COST, guard },
         nobody,
     };
 }
