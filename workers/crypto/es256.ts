@@ -10,7 +10,7 @@ export type { P256PublicKey };
 /** The 32-byte secret of a P-256 key pair: a number below the order of the curve, big-endian (SEC 1, section 2.3.7). */
 export type P256Secret = Uint8Array & { readonly [kind]: 'P-256 secret' };
 
-/** A secret, then the uncompressed point of its public key: 97 bytes. */
+/** A secret with the point of its public key: an ECPrivateKey in DER, 121 bytes (RFC 5915, section 3). */
 export type P256SigningKey = Uint8Array & { readonly [kind]: 'P-256 signing key' };
 
 export interface P256KeyPair {
@@ -26,8 +26,9 @@ const SIGNATURE_BYTES = 64;
 /** What stands before the secret and before the point in an ECPrivateKey (RFC 5915, section 3). */
 const BEFORE_SECRET = Buffer.from('30770201010420', 'hex');
 const BEFORE_POINT = Buffer.from('a00a06082a8648ce3d030107a144034200', 'hex');
-/** What stands before a compressed public key in a SubjectPublicKeyInfo (RFC 5480, section 2). */
+/** What stands before a public key in a SubjectPublicKeyInfo (RFC 5480, section 2): before a compressed one, and before x and y. */
 const BEFORE_PUBLIC_KEY = Buffer.from('3039301306072a8648ce3d020106082a8648ce3d030107032200', 'hex');
+const BEFORE_COORDINATES = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
 
 export function generateKeyPair(): P256KeyPair {
     const pair = createECDH(CURVE);
@@ -50,10 +51,7 @@ export function publicKeyOf(secret: P256Secret): P256PublicKey {
  */
 export function signingKeyOf(secret: P256Secret): P256SigningKey {
     const point = pairOf(secret).getPublicKey(null, 'uncompressed');
-    const key = new Uint8Array(secret.length + point.length) as P256SigningKey; // filled here
-    key.set(secret);
-    key.set(point, secret.length);
-    return key;
+    return Uint8Array.of(...BEFORE_SECRET, ...secret, ...BEFORE_POINT, ...point) as P256SigningKey; // as it is defined
 }
 
 function pairOf(secret: P256Secret): ECDH {
@@ -73,17 +71,28 @@ export function pointOf(publicKey: P256PublicKey): { x: Uint8Array; y: Uint8Arra
 }
 
 /**
- * Signs with ECDSA on P-256 and SHA-256. Signatures of one message differ. A KeyObject, which nobody can wipe, is not kept.
- * Throws an Error if the key is none.
+ * Signs with ECDSA on P-256 and SHA-256. Signatures of one message differ. A KeyObject, which nobody can wipe, is not kept:
+ * the key is PEM, with which it takes a third of the time that DER with options takes. Throws an Error if the key is none.
  */
 export function sign(message: Uint8Array, signingKey: P256SigningKey): Uint8Array {
-    const [secret, point] = [signingKey.subarray(0, KEY_BYTES), signingKey.subarray(KEY_BYTES)];
-    const key = Buffer.concat([BEFORE_SECRET, secret, BEFORE_POINT, point]);
-    try {
-        return signWith('sha256', message, { key, format: 'der', type: 'sec1', dsaEncoding: 'ieee-p1363' });
-    } finally {
-        key.fill(0);
+    const key = Buffer.from(signingKey.buffer, signingKey.byteOffset, signingKey.length).toString('base64');
+    return numbersOf(
+        signWith('sha256', message, `-----BEGIN EC PRIVATE KEY-----\n${key}\n-----END EC PRIVATE KEY-----`),
+    );
+}
+
+/** The r and s of a signature in DER, 32 bytes each. */
+function numbersOf(der: Buffer): Uint8Array {
+    const numbers = new Uint8Array(SIGNATURE_BYTES);
+    let at = 2; // of the head of the sequence
+    for (const end of [KEY_BYTES, SIGNATURE_BYTES]) {
+        const length = der[at + 1] ?? 0;
+        // A number has up to 32 bytes, and a zero before them if the first of them is not below 128.
+        const number = der.subarray(at + 2 + Math.max(0, length - KEY_BYTES), at + 2 + length);
+        numbers.set(number, end - number.length);
+        at += 2 + length;
     }
+    return numbers;
 }
 
 /**
@@ -102,14 +111,18 @@ export function verify(signature: Uint8Array, message: Uint8Array, publicKey: P2
 
 const verifyInThread = promisify(verifyWith);
 
-/** Like verify(), in a thread of libuv, for a key that is a point of the curve. */
+/**
+ * Like verify(), in a thread of libuv, for the coordinates of a point of the curve, in base64url. To compute y takes a fifth
+ * of the time of a verification.
+ */
 export async function hasSigned(
     signature: Uint8Array,
     message: Uint8Array,
-    publicKey: P256PublicKey,
+    { x, y }: { x: string; y: string },
 ): Promise<boolean> {
     if (signature.length !== SIGNATURE_BYTES) return false;
-    return verifyInThread('sha256', message, publicKeyPem(BEFORE_PUBLIC_KEY, publicKey), derOf(signature));
+    const coordinates = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
+    return verifyInThread('sha256', message, publicKeyPem(BEFORE_COORDINATES, coordinates), derOf(signature));
 }
 
 /** The sequence of r and s in DER (RFC 3279, section 2.2.3). Both are shorter than 128 bytes. */

@@ -8,14 +8,16 @@ import { pointOf } from './es256.ts';
 import { PRIMITIVES } from './primitives.ts';
 
 /** A public key of a wallet: P-256 or Ed25519. */
-export type HolderKey = VerificationKey & {
-    /** Without members that say nothing about the key, such as a `kid` of the wallet. */
-    jwk: PublicJwk;
+export type HolderKey = KeyWithJwk & {
     /** SHA-256 of the key (RFC 7638). Equal keys have equal thumbprints. */
     thumbprint: Buffer;
 };
 
-type PublicJwk = { kty: 'EC'; crv: 'P-256'; x: string; y: string } | { kty: 'OKP'; crv: 'Ed25519'; x: string };
+/** The JWK is without members that say nothing about the key, such as a `kid` of the wallet. */
+type KeyWithJwk =
+    | (Extract<VerificationKey, { alg: 'ES256' }> & { jwk: { kty: 'EC'; crv: 'P-256'; x: string; y: string } })
+    | (Extract<VerificationKey, { alg: 'EdDSA' }> & { jwk: { kty: 'OKP'; crv: 'Ed25519'; x: string } });
+type PublicJwk = HolderKey['jwk'];
 
 /** Returns the key in a JWK; undefined if it is no public key of these kinds. */
 export function keyInJwk(value: unknown): HolderKey | undefined {
@@ -23,8 +25,11 @@ export function keyInJwk(value: unknown): HolderKey | undefined {
     const key = keyOfJwk(members, PRIMITIVES);
     if (key === undefined || (key.alg === 'EdDSA' && !hasPrimeOrder(key.key))) return undefined;
     const { x, y } = members as Record<'x' | 'y', string>; // keyOfJwk() has read y if there must be one
-    const jwk: PublicJwk = key.alg === 'ES256' ? { kty: 'EC', crv: 'P-256', x, y } : { kty: 'OKP', crv: 'Ed25519', x };
-    return { ...key, jwk, thumbprint: thumbprintOf(jwk) };
+    const named: KeyWithJwk =
+        key.alg === 'ES256'
+            ? { ...key, jwk: { kty: 'EC', crv: 'P-256', x, y } }
+            : { ...key, jwk: { kty: 'OKP', crv: 'Ed25519', x } };
+    return { ...named, thumbprint: thumbprintOf(named.jwk) };
 }
 
 /** Returns the JWK in a JSON text, with the members of its key alone; undefined if it is no public key of these kinds. */

@@ -1,7 +1,7 @@
 import { ALGORITHMS_BY_NAME, type JwsAlgorithm, jsonObjectOf, partsOf } from '../../../tokens/jws.ts';
-import type { VerificationKey } from '../../../tokens/verification-key.ts';
 import * as ed25519 from '../../../workers/crypto/ed25519.ts';
 import * as es256 from '../../../workers/crypto/es256.ts';
+import type { HolderKey } from '../../../workers/crypto/holder-key.ts';
 import { PRIMITIVES } from '../../../workers/crypto/primitives.ts';
 
 /*
@@ -34,8 +34,8 @@ export function splitJwt(token: string, typ: string): Jwt | undefined {
 }
 
 /** True if the key, whose alg is that of the JWT, has signed it. It is verified in a thread of libuv. */
-export function hasSignature({ signed, signature }: Jwt, key: VerificationKey): Promise<boolean> {
+export function hasSignature({ signed, signature }: Jwt, key: HolderKey): Promise<boolean> {
     return key.alg === 'ES256'
-        ? es256.hasSigned(signature, signed, key.key)
+        ? es256.hasSigned(signature, signed, key.jwk)
         : ed25519.hasSigned(signature, signed, key.key);
 }
