@@ -7,8 +7,7 @@ import { type OfferRow, type OwnOffer, offerRow } from './rows.ts';
 
 const OFFER = sql.fragment`id, issuer, configuration, created_at, expires_at, code_used_at, token_expires_at, tx_failures,
     notification,
-    ARRAY(SELECT credential FROM exchange.bindings WHERE offer = offers.id AND credential IS NOT NULL
-        ORDER BY credential) AS credentials`;
+    ARRAY(SELECT value FROM jsonb_each_text(bindings) WHERE value LIKE 'urn:%' ORDER BY value) AS credentials`;
 
 const countRow = z.strictObject({ offers: z.number() });
 

@@ -6,7 +6,7 @@ import { claimErasure } from '../idempotency/erase.store.ts';
 
 const goneRow = z.strictObject({ account: z.string() });
 
-/** Removes the offers that expired more than a day ago, with their bindings. Returns how many. */
+/** Removes the offers that expired more than a day ago. Returns how many. */
 export async function removeExpired(db: Database): Promise<number> {
     for (let all = 0; ; ) {
         const removed = await db.transaction(async ({ rows }) => {

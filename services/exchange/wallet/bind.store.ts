@@ -1,89 +1,66 @@
 import { z } from 'zod';
-import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
+import { type Database, sql } from '../../../platform/postgres/db.ts';
 
-/** The keys of a wallet for which an offer shall give credentials. */
-export interface Bindings {
+/** The keys of a wallet for which an offer shall give credentials, by their thumbprints in base64url. */
+export interface Binding {
     offer: string;
-    thumbprints: readonly Buffer[];
+    thumbprints: readonly string[];
+    /** A UUID of the call that asks for them. */
+    call: string;
     max_keys: number;
 }
 
 /** The credential that was issued for a key. */
 export interface Issued {
     offer: string;
-    thumbprint: Buffer;
+    thumbprint: string;
     credential: string;
 }
 
-const offerRow = z.strictObject({ id: z.string() });
+/** `bindings`: JSON text. A credential is named by a URN, a call by a UUID. */
+const boundRow = z.strictObject({ id: z.string(), bindings: z.string() });
 
-/** A key that an offer was not bound to before; its thumbprint is null if there is none. */
-const boundRow = z.strictObject({ offer: z.string(), thumbprint: z.instanceof(Buffer).nullable() });
-
-/** Binds different offers to keys. Returns the new ones of each, or undefined for offers that would have too many. */
-export function bindGroup(db: Database, bindings: readonly Bindings[]): Promise<Array<Buffer[] | undefined>> {
-    return db.transaction(async ({ rows }) => {
-        // Their rows are locked first, so that calls at the same time bind one after the other.
-        const ids = sql.array(
-            bindings.map(({ offer }) => offer),
-            'uuid',
-        );
-        const present = await rows(sql.type(offerRow)`
-            SELECT id FROM exchange.offers WHERE id = ANY(${ids}) ORDER BY id FOR UPDATE`);
-        const known = new Set(present.map(({ id }) => id)); // accounts delete their offers
-        const bound = await bindPresent(
-            rows,
-            bindings.filter(({ offer }) => known.has(offer)),
-        );
-        return bindings.map(({ offer }) => bound.get(offer));
+/**
+ * Binds different offers to keys, except those that would then have too many. Returns the thumbprints that each call has
+ * bound, and undefined for the others. Calls at the same time, of other processes too, wait for the row of the offer.
+ */
+export async function bindGroup(db: Database, asked: readonly Binding[]): Promise<Array<Set<string> | undefined>> {
+    const tuples = inOrder(asked).map(({ offer, thumbprints, call, max_keys }) => [
+        ...[offer, JSON.stringify(Object.fromEntries(thumbprints.map((thumbprint) => [thumbprint, call]))), max_keys],
+    ]);
+    const statement = sql.type(boundRow)`
+        WITH bound AS (
+            UPDATE exchange.offers AS row SET bindings = asked.bindings || row.bindings
+            FROM ${sql.unnest(tuples, ['uuid', 'jsonb', 'int4'])} AS asked (id, bindings, max_keys)
+            WHERE row.id = asked.id
+                AND (SELECT count(*) FROM jsonb_object_keys(asked.bindings || row.bindings)) <= asked.max_keys
+            RETURNING row.id, row.bindings
+        ) SELECT id, bindings::text AS bindings FROM bound`;
+    const rows = await db.prepared('offers_bind', statement);
+    const byOffer = new Map(rows.map(({ id, bindings }) => [id, JSON.parse(bindings) as Record<string, string>]));
+    return asked.map(({ offer, thumbprints, call }) => {
+        const bound = byOffer.get(offer);
+        return bound && new Set(thumbprints.filter((thumbprint) => bound[thumbprint] === call));
     });
-}
-
-async function bindPresent(rows: Queries['rows'], bindings: readonly Bindings[]) {
-    if (bindings.length === 0) return new Map<string, Buffer[]>();
-    const tuples = bindings.flatMap(({ offer, thumbprints, max_keys }) =>
-        thumbprints.map((thumbprint) => [offer, thumbprint, max_keys]),
-    );
-    const fitting = await rows(sql.type(boundRow)`
-        WITH asked AS (
-            SELECT offer, thumbprint, max_keys
-            FROM ${sql.unnest(tuples, ['uuid', 'bytea', 'int4'])} AS asked (offer, thumbprint, max_keys)
-        ), together AS (
-            SELECT offer, thumbprint FROM asked
-            UNION SELECT offer, thumbprint FROM exchange.bindings WHERE offer IN (SELECT offer FROM asked)
-        ), fitting AS (
-            SELECT offer FROM together GROUP BY offer
-            HAVING count(*) <= (SELECT max(max_keys) FROM asked WHERE asked.offer = together.offer)
-        ), added AS (
-            INSERT INTO exchange.bindings (offer, thumbprint)
-            SELECT offer, thumbprint FROM asked JOIN fitting USING (offer)
-            ON CONFLICT (offer, thumbprint) DO NOTHING
-            RETURNING offer, thumbprint
-        )
-        SELECT offer, thumbprint FROM fitting LEFT JOIN added USING (offer)`);
-    const bound = new Map<string, Buffer[]>();
-    for (const { offer, thumbprint } of fitting) {
-        const own = bound.get(offer) ?? [];
-        bound.set(offer, thumbprint ? [...own, thumbprint] : own);
-    }
-    return bound;
 }
 
 /** Notes which credentials were issued. A repeated call for a key has issued the same one. */
 export async function noteGroup(db: Database, issued: readonly Issued[]): Promise<undefined[]> {
-    const nameOf = ({ offer, thumbprint }: Issued) => `${offer} ${thumbprint.toString('hex')}`;
-    const byName = new Map(issued.map((one) => [nameOf(one), one]));
-    const inOrder = Array.from(byName.keys())
-        .sort()
-        .flatMap((name) => byName.get(name) ?? []);
-    const tuples = inOrder.map(({ offer, thumbprint, credential }) => [offer, thumbprint, credential]);
-    // Another call for the same key may have been refused meanwhile, and have released it.
+    const byOffer = Map.groupBy(inOrder(issued), ({ offer }) => offer);
+    const tuples = Array.from(byOffer, ([offer, own]) => [
+        ...[
+            offer,
+            JSON.stringify(Object.fromEntries(own.map(({ thumbprint, credential }) => [thumbprint, credential]))),
+        ],
+    ]);
     const statement = sql.unsafe`
-        INSERT INTO exchange.bindings (offer, thumbprint, credential)
-        SELECT asked.offer, asked.thumbprint, asked.credential
-        FROM ${sql.unnest(tuples, ['uuid', 'bytea', 'text'])} AS asked (offer, thumbprint, credential)
-        JOIN exchange.offers ON offers.id = asked.offer
-        ON CONFLICT (offer, thumbprint) DO UPDATE SET credential = excluded.credential`;
+        UPDATE exchange.offers AS row SET bindings = row.bindings || asked.bindings
+        FROM ${sql.unnest(tuples, ['uuid', 'jsonb'])} AS asked (id, bindings) WHERE row.id = asked.id`;
     await db.prepared('offers_issued', statement);
     return issued.map(() => undefined);
+}
+
+/** In one order, so that groups of two processes do not deadlock. */
+function inOrder<Item extends { offer: string }>(items: readonly Item[]): Item[] {
+    return [...items].sort((one, other) => (one.offer < other.offer ? -1 : 1));
 }

@@ -1,4 +1,5 @@
 import { type CallContext, withIdempotencyKey } from '../../../platform/context.ts';
+import { newId } from '../../../platform/ids.ts';
 import type { IssueCredentialRequest, IssueCredentialResponse } from '../../../proto/gen/exchange/v1/exchange.ts';
 import { type Definition, definitionIn } from '../rows.ts';
 import { credentialIssuer } from '../rules.ts';
@@ -25,13 +26,13 @@ export async function issueCredential(
     const audience = credentialIssuer(publicUrl, request.issuer_id);
     const purpose = { audience, issuer_id: request.issuer_id, proof_algs: definition.proof_algs, nonces, now: clock() };
     const keys = await provenKeys(request.proofs, purpose);
-    const thumbprints = keys.map(({ thumbprint }) => thumbprint);
-    const added = await store.bind({ offer: opened.id, thumbprints, max_keys: definition.max_keys }, context);
+    const binding = { offer: opened.id, thumbprints: keys.map(nameOf), call: newId(), max_keys: definition.max_keys };
+    const added = await store.bind(binding, context);
     if (!added) throw oauthError('credential_request_denied', 'This offer has no credentials for more keys.');
     const credentials = await Promise.all(
         keys.map((key) => {
-            const isNew = added.some((thumbprint) => thumbprint.equals(key.thumbprint));
-            return issuedFor(deps, { opened, definition, key, isNew }, context);
+            const boundBy = added.has(nameOf(key)) ? binding.call : undefined;
+            return issuedFor(deps, { opened, definition, key, boundBy }, context);
         }),
     );
     return { credentials, notification_id: opened.id };
@@ -58,10 +59,24 @@ function refuseOthers(
     if (proofs.length > max_keys) throw oauthError('invalid_proof', `proofs.jwt may have at most ${max_keys} proofs.`);
 }
 
-/** Issues the credential of one key. The Idempotency-Key makes a repeated call get the same credential. */
+function nameOf({ thumbprint }: ProvenKey): string {
+    return thumbprint.toString('base64url');
+}
+
+/** Issues the credential of one key. `boundBy`: this call, if it has bound the offer to the key. The Idempotency-Key makes a repeated call get the same credential. */
 async function issuedFor(
     { services, store }: WalletDependencies,
-    { opened, definition, key, isNew }: { opened: Opened; definition: Definition; key: ProvenKey; isNew: boolean },
+    {
+        opened,
+        definition,
+        key,
+        boundBy,
+    }: {
+        opened: Opened;
+        definition: Definition;
+        key: ProvenKey;
+        boundBy: string | undefined;
+    },
     context: CallContext,
 ): Promise<string> {
     const { claims, expiration_date, subject_did } = opened.terms;
@@ -80,13 +95,12 @@ async function issuedFor(
             holder_did_url: key.did_url,
         },
     };
-    const idempotencyKey = `${opened.id}.${key.thumbprint.toString('base64url')}`;
-    const maker = withIdempotencyKey(asMaker(opened, context), idempotencyKey);
-    const binding = { offer: opened.id, thumbprint: key.thumbprint };
+    const binding = { offer: opened.id, thumbprint: nameOf(key) };
+    const maker = withIdempotencyKey(asMaker(opened, context), `${binding.offer}.${binding.thumbprint}`);
     const issued = await services.credentials.issue(request, maker).catch(async (error: unknown) => {
         if (!refusesIssue(error)) throw error; // something may have been issued
         // Another call that has bound the key may have issued for it, or may be about to.
-        if (isNew) await store.release(binding, context);
+        if (boundBy !== undefined) await store.release({ ...binding, call: boundBy }, context);
         throw oauthError('credential_request_denied', 'This credential cannot be issued now.');
     });
     await store.issued({ ...binding, credential: issued.credential_id }, context);

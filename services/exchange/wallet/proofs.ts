@@ -29,7 +29,7 @@ const PROOF_TYPE = 'openid4vci-proof+jwt';
  */
 export async function provenKeys(proofs: readonly string[], purpose: Purpose): Promise<ProvenKey[]> {
     const keys = await Promise.all(proofs.map((proof) => provenKey(proof, purpose)));
-    return Array.from(Map.groupBy(keys, ({ thumbprint }) => thumbprint.toString('hex')).values(), ([key]) => {
+    return Array.from(Map.groupBy(keys, ({ thumbprint }) => thumbprint.toString('base64url')).values(), ([key]) => {
         return key as ProvenKey; // no group is empty
     });
 }

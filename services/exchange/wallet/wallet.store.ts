@@ -7,7 +7,7 @@ import { rowLookup } from '../../../platform/postgres/row-lookup.ts';
 import { causeOfWallet } from '../../outbox/cause.ts';
 import { appendEvents } from '../../outbox/outbox.store.ts';
 import { configurationRow, MAX_TX_FAILURES } from '../rows.ts';
-import { type Bindings, bindGroup, type Issued, noteGroup } from './bind.store.ts';
+import { type Binding, bindGroup, type Issued, noteGroup } from './bind.store.ts';
 import { type Spending, type SpendOutcome, spendGroup } from './spend.store.ts';
 
 /** What is read of every offer that a secret of it finds. */
@@ -81,9 +81,9 @@ export interface WalletStore {
      * Binds an offer to keys, those included to which it is bound already. Resolves to the thumbprints of the new ones, or to
      * undefined if these are too many.
      */
-    bind(bindings: Bindings, lifetime: CallLifetime): Promise<readonly Buffer[] | undefined>;
-    /** Frees an offer from a key for which nothing was issued. */
-    release(binding: Omit<Issued, 'credential'>, lifetime: CallLifetime): Promise<void>;
+    bind(binding: Binding, lifetime: CallLifetime): Promise<ReadonlySet<string> | undefined>;
+    /** Frees an offer from a key to which this call has bound it, and for which nothing was issued. */
+    release(binding: Omit<Issued, 'credential'> & Pick<Binding, 'call'>, lifetime: CallLifetime): Promise<void>;
     /** Notes which credential was issued for a key. */
     issued(issued: Issued, lifetime: CallLifetime): Promise<void>;
     /** Notes what a wallet says about its credentials. */
@@ -162,7 +162,7 @@ function byHash<Row extends z.infer<typeof foundRow>>(
 function offerChanges(db: Database): Pick<WalletStore, 'spend' | 'bind' | 'issued'> {
     const options = { ...STORE_GROUPS, bisectOn: isDeadlock };
     const spend = coalesce({ ...options, name: 'offers_spend', run: (group: Spending[]) => spendGroup(db, group) });
-    const bind = coalesce({ ...options, name: 'offers_bind', run: (group: Bindings[]) => bindGroup(db, group) });
+    const bind = coalesce({ ...options, name: 'offers_bind', run: (group: Binding[]) => bindGroup(db, group) });
     // A group has an offer once.
     const turns = new CallerPlaces({ places: 1, name: 'offers', maxWaiting: MAX_WAITING });
     return {
@@ -170,7 +170,7 @@ function offerChanges(db: Database): Pick<WalletStore, 'spend' | 'bind' | 'issue
             const own = { ...spending, request_id: lifetime.request_id };
             return turns.run(spending.id, () => spend(own, lifetime), lifetime);
         },
-        bind: (bindings, lifetime) => turns.run(bindings.offer, () => bind(bindings, lifetime), lifetime),
+        bind: (binding, lifetime) => turns.run(binding.offer, () => bind(binding, lifetime), lifetime),
         issued: coalesce({ ...options, name: 'offers_issued', run: (group: Issued[]) => noteGroup(db, group) }),
     };
 }
@@ -183,10 +183,10 @@ function notes(db: Database): Pick<WalletStore, 'configurations' | 'release' | '
                 WHERE issuer = ${issuer} ORDER BY id`;
             return db.rows(statement, 'issuer_metadata', lifetime);
         },
-        async release({ offer, thumbprint }, lifetime) {
+        async release({ offer, thumbprint, call }, lifetime) {
             const statement = sql.unsafe`
-                DELETE FROM exchange.bindings
-                WHERE offer = ${offer} AND thumbprint = ${sql.binary(thumbprint)} AND credential IS NULL`;
+                UPDATE exchange.offers SET bindings = bindings - ${thumbprint}::text
+                WHERE id = ${offer} AND bindings ->> ${thumbprint}::text = ${call}`;
             await db.rows(statement, 'offer_release', lifetime);
         },
         async notify({ offer, notification }, lifetime) {

@@ -96,10 +96,9 @@ export const SEEDS: Record<Exclude<Counting, 'identity'> | 'signing' | 'webhooks
             `INSERT INTO exchange.configurations (issuer, id, account, definition, created_at)
              SELECT ${ID}, 'a secret name', $1, '{}', now() ${FROM}`,
             `INSERT INTO exchange.offers
-                (id, account, issuer, issuer_did, configuration, secret_hash, code_hash, sealed, created_at, expires_at)
+                (id, account, issuer, issuer_did, configuration, secret_hash, code_hash, sealed, bindings, created_at, expires_at)
              SELECT ${ID}, $1, ${ID}, 'did:web:host', 'a secret name', sha256(($1::text || n)::bytea), sha256(($1::text || n)::bytea),
-                    'sealed', now(), now() ${FROM}`,
-            `INSERT INTO exchange.bindings (offer, thumbprint, credential) SELECT ${ID}, 'a', 'urn:uuid:secret' ${FROM}`,
+                    'sealed', '{"a": "urn:uuid:secret"}', now(), now() ${FROM}`,
             `INSERT INTO exchange.accounts (account, offers) VALUES ($1, $2)`,
         ],
         claims: true,
