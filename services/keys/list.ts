@@ -36,9 +36,14 @@ export function lister({
     };
 }
 
+/** True unless the key is revoked or has expired. `now` in milliseconds since 1970. */
+export function acts(key: Pick<KeyRow, 'revoked_at' | 'expires_at'>, now: number): boolean {
+    return key.revoked_at === null && !hasExpired(key, now);
+}
+
 /** A key as answers show it: without its hash. `now` in milliseconds since 1970. */
 export function keyOf(row: KeyRow, now: number): Key {
-    const { key_id, name, mask, tier, created_at, revoked_at, replaced_by } = row;
+    const { key_id, name, mask, tier, created_at, replaced_by } = row;
     return {
         key_id,
         name,
@@ -46,7 +51,7 @@ export function keyOf(row: KeyRow, now: number): Key {
         tier,
         rate_limit: rateLimit(tier),
         created_at,
-        active: revoked_at === null && !hasExpired(row, now),
+        active: acts(row, now),
         ...shown(row),
         replaced_by: replaced_by ?? undefined,
     };

@@ -12,7 +12,7 @@ import { authenticator } from './authenticate.ts';
 import { changes } from './change.ts';
 import { checker } from './check.ts';
 import { generator, type KeyPolicy } from './generate.ts';
-import { keyOf, lister } from './list.ts';
+import { acts, keyOf, lister } from './list.ts';
 import { existing, ownKey } from './own-key.ts';
 import { rotator } from './rotate.ts';
 import type { KeyCounts } from './rows.ts';
@@ -60,12 +60,9 @@ export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceD
         },
 
         async mayAct({ key_id }, context) {
-            const [isSuspended, key] = await Promise.all([
-                store.suspended(requireUser(context), context),
-                key_id === undefined ? undefined : store.find(ownKey(key_id, context), context),
-            ]);
-            const isActive = key_id === undefined || (key !== undefined && keyOf(key, clock()).active);
-            return { may_act: !isSuspended && isActive };
+            if (key_id === undefined) return { may_act: !(await store.suspended(requireUser(context), context)) };
+            const key = await store.standing(ownKey(key_id, context), context);
+            return { may_act: key !== undefined && !key.suspended && acts(key, clock()) };
         },
 
         async revoke({ key_id }, context) {

@@ -14,7 +14,7 @@ import { allKeys, BUCKET, lives, lockAccount, placesInUse, releaseExpired, settl
 import { restrictKey } from './restrict.store.ts';
 import { rotateKey } from './rotate.store.ts';
 import { hashedKey, type KeyCounts, type KeyRow, keyCounts, keyRow, type OwnKey, versionRow } from './rows.ts';
-import { ERASED_VERSION, setSuspension, suspensions } from './suspend.store.ts';
+import { ERASED_VERSION, setSuspension, standings, suspensions } from './suspend.store.ts';
 
 /** A key that was found by its hash. */
 export type HashedKey = Omit<z.infer<typeof hashedKey>, 'hash'>;
@@ -43,6 +43,7 @@ export interface KeyStore {
     setSuspension: Bound<typeof setSuspension>;
     /** Whether the account is suspended. */
     suspended: ReturnType<typeof suspensions>;
+    standing: ReturnType<typeof standings>;
     /** See keyErasure. */
     erasure(refuse: Parameters<typeof keyErasure>[1]): readonly ErasureStep[];
     releaseExpired: Bound<typeof releaseExpired>;
@@ -82,6 +83,7 @@ export function keyStore(db: Database): KeyStore {
         rotate: (rotation, steps, lifetime) => rotateKey(db, rotation, steps, lifetime),
         setSuspension: (change, lifetime) => setSuspension(db, change, lifetime),
         suspended: suspensions(db),
+        standing: standings(db),
         erasure: (refuse) => keyErasure(db, refuse),
         releaseExpired: (target) => releaseExpired(db, target),
         findByHash: rowLookup(db, {

@@ -4,7 +4,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { lockAccount } from './places.store.ts';
-import { versionRow } from './rows.ts';
+import { type OwnKey, versionRow } from './rows.ts';
 
 export interface SuspensionChange {
     account: string;
@@ -39,6 +39,32 @@ export function setSuspension(
             RETURNING key_id AS id, version`);
     };
     return db.transaction(work, 'keys_suspend', lifetime);
+}
+
+/** Whether a key may act: what ends it, and whether its account is suspended. */
+const standingRow = z.strictObject({
+    key_id: z.string(),
+    account: z.string(),
+    revoked_at: z.string().nullable(),
+    expires_at: z.string().nullable(),
+    suspended: z.boolean(),
+});
+export type Standing = z.infer<typeof standingRow>;
+
+/** Returns a function that reads what a key of an account may do, in one statement for many callers. */
+export function standings(db: Database): (own: OwnKey, lifetime?: CallLifetime) => Promise<Standing | undefined> {
+    const find = rowLookup(db, {
+        name: 'keys_standing',
+        statement: 'keys_standing',
+        keyOf: ({ key_id }) => key_id,
+        query: (ids: string[]) => sql.type(standingRow)`
+            SELECT key_id, account, revoked_at, expires_at, coalesce(suspended, false) AS suspended
+            FROM keys.keys LEFT JOIN keys.accounts USING (account) WHERE key_id = ANY(${sql.array(ids, 'uuid')})`,
+    });
+    return async ({ account, key_id }, lifetime) => {
+        const row = await find(key_id, lifetime);
+        return row?.account === account ? row : undefined;
+    };
 }
 
 const suspendedRow = z.strictObject({ account: z.string(), suspended: z.boolean() });
