@@ -43,6 +43,7 @@ export function compared(request: IssueRequest): IssueRequest {
         issuer_private_key: completeKey(issuer_private_key, issuer_did),
         expiration_date: expiration_date && (readExpiry(expiration_date) ?? expiration_date),
         status_list: status_list || undefined,
+        is_first: undefined,
     };
 }
 
@@ -103,7 +104,8 @@ export async function issueOne(
         return (await signed(deps, signing, context)).credential;
     };
     // Writing is expensive if it takes a place or calls the signing service.
-    const lookFirst = isFirstLook && (request.status_list === true || request.issuer_private_key === undefined);
+    const isExpensive = request.status_list === true || request.issuer_private_key === undefined;
+    const lookFirst = isFirstLook && !request.is_first && isExpensive;
     return idempotency.once(claim, { write, replay, held, lookFirst }, context);
 }
 

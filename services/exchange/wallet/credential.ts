@@ -87,6 +87,7 @@ async function issuedFor(
         claims,
         expiration_date,
         status_list: true,
+        is_first: boundBy !== undefined,
         form: {
             format: definition.format,
             vct: undefined,

@@ -53,6 +53,7 @@ test('requests are compared by value: one instant, two forms of a private key, a
     for (const changes of [
         { expiration_date: '2100-01-01T01:00:00.000+01:00' },
         { expiration_date: '2100-01-01', status_list: false },
+        { expiration_date: '2100-01-01', is_first: true },
         { expiration_date: '2100-01-01', issuer_private_key: issuer_private_key?.subarray(0, 32) },
     ]) {
         assert.deepEqual(await issue(key, changes), issued);

@@ -25,7 +25,14 @@ export interface IssueRequest {
     | boolean
     | undefined;
   /** How it is issued. Absent: as a v4.public token. */
-  form?: CredentialForm | undefined;
+  form?:
+    | CredentialForm
+    | undefined;
+  /**
+   * True if the caller knows that no earlier call has its Idempotency-Key: none is looked for before the credential is
+   * signed. If there is one, the answer is right all the same.
+   */
+  is_first?: boolean | undefined;
 }
 
 /** The form of a credential of a did:web issuer of the account. */
@@ -374,6 +381,7 @@ function createBaseIssueRequest(): IssueRequest {
     expiration_date: undefined,
     status_list: undefined,
     form: undefined,
+    is_first: undefined,
   };
 }
 
@@ -402,6 +410,9 @@ export const IssueRequest: MessageFns<IssueRequest> = {
     }
     if (message.form !== undefined) {
       CredentialForm.encode(message.form, writer.uint32(66).fork()).join();
+    }
+    if (message.is_first !== undefined) {
+      writer.uint32(72).bool(message.is_first);
     }
     return writer;
   },
@@ -483,6 +494,14 @@ export const IssueRequest: MessageFns<IssueRequest> = {
             message.form = CredentialForm.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.is_first = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -510,6 +529,7 @@ export const IssueRequest: MessageFns<IssueRequest> = {
     message.form = (object.form !== undefined && object.form !== null)
       ? CredentialForm.fromPartial(object.form)
       : undefined;
+    message.is_first = object.is_first ?? undefined;
     return message;
   },
 };
