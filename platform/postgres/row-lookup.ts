@@ -10,6 +10,8 @@ interface LookupOptions<Key, Row> {
     query(keys: Key[]): Query<Row>;
     /** The key of a row. */
     keyOf(row: Row): Key;
+    /** Statements at a time. With one, more calls share each of them. Default: as in STORE_GROUPS. */
+    maxInFlight?: 1;
     /** Equal keys have equal texts. Default: the key itself, as text. */
     textOf?(key: Key): string;
 }
@@ -17,10 +19,11 @@ interface LookupOptions<Key, Row> {
 /** Finds rows by a unique key: calls are gathered, and one statement finds the rows of a batch. */
 export function rowLookup<Key, Row>(
     db: Database,
-    { name, statement, query, keyOf, textOf = String }: LookupOptions<Key, Row>,
+    { name, statement, query, keyOf, textOf = String, maxInFlight }: LookupOptions<Key, Row>,
 ): Coalescer<Key, Row | undefined> {
     return coalesce({
         ...STORE_GROUPS,
+        ...(maxInFlight && { maxInFlight }),
         name,
         async run(keys: Key[], group) {
             const rows = await db.prepared(statement, query(keys), group);

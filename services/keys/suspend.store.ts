@@ -56,6 +56,7 @@ export function standings(db: Database): (own: OwnKey, lifetime?: CallLifetime) 
     const find = rowLookup(db, {
         name: 'keys_standing',
         statement: 'keys_standing',
+        maxInFlight: 1,
         keyOf: ({ key_id }) => key_id,
         query: (ids: string[]) => sql.type(standingRow)`
             SELECT key_id, account, revoked_at, expires_at, coalesce(suspended, false) AS suspended

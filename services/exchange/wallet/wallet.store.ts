@@ -149,6 +149,7 @@ function byHash<Row extends z.infer<typeof foundRow>>(
     const find = rowLookup<Buffer, Row>(db, {
         name,
         statement: name,
+        maxInFlight: 1,
         keyOf: ({ hash }) => hash,
         textOf: (hash) => hash.toString('hex'),
         query: (hashes) => query(sql.array(hashes, 'bytea')),
