@@ -17,10 +17,13 @@ const dns = await dnsServer((name, type) => {
 });
 const receiver = await startReceiver(['hooks.example'], ({ url = '' }, response) => {
     const status = Number(/^\/(\d{3})$/.exec(url)?.[1] ?? 200);
-    const location = status < 400 && status >= 300 ? { Location: `https://hooks.example:${receiver.port}/inside` } : {};
+    const to = url.endsWith('1')
+        ? `https://hooks.example:${receiver.port}/inside`
+        : 'https://169.254.169.254/latest/meta-data/';
+    const location = status < 400 && status >= 300 ? { Location: to } : {};
     response.writeHead(status, { ...location, Connection: 'close' }).end();
 });
-const resolver = new Resolver({ timeout: 300, tries: 1 });
+const resolver = new Resolver({ timeout: 2_000, tries: 1 });
 resolver.setServers([dns.server]);
 const senders: Sender[] = [];
 after(async () => {

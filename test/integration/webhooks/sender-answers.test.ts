@@ -113,6 +113,20 @@ describe('a delivery', () => {
             await until('the connection is closed', () => connections.every(({ destroyed }) => destroyed));
     });
 
+    it('ends when its time is over, however many answers come before the last one', async () => {
+        let written = 0;
+        const hinting = await receiver(({ socket }) => {
+            const hint = () => {
+                while (socket.writable && socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')) written++;
+            };
+            socket.on('drain', hint);
+            hint();
+        });
+        assert.deepEqual(await sender(300).send(delivery(hinting.port)), LATE);
+        await until('the connection is closed', () => hinting.connections.every(({ destroyed }) => destroyed));
+        assert.ok(written > 1);
+    });
+
     it('is answered from the header on: a slow, an endless and a broken body end on our side', async () => {
         const slow = await receiver((_, response) => response.writeHead(202).write('a'));
         const broken = await receiver((_, response) => {

@@ -60,8 +60,40 @@ describe('the URL of a webhook', () => {
             refusal(`https://example.com:${port}/`, /must have the port 443/);
         for (const text of ['', 'hooks', '//example.com/', 'https://', 'https://exa mple.com', 'https://a:65536/'])
             refusal(text, /must be a URL/);
+        // zones, and what is no address
+        for (const host of [
+            '[fe80::1%25eth0]',
+            '[::1%lo]',
+            '[::1%25]',
+            '127.0.0.1%00',
+            '[::ffff:0x7f.1]',
+            '0x100000000',
+            '256.1',
+        ])
+            refusal(`https://${host}/`, /must be a URL/);
         assert.equal(judged(' HTTPS://Example.COM:443/a b?c#d'), 'https://example.com/a%20b?c#d');
         for (const port of [1_024, 8_443, 65_535]) assert.ok(judged(`https://example.com:${port}/`));
+    });
+
+    it('is judged by the host to which it leads, whatever stands around it', () => {
+        for (const text of [
+            'https:127.0.0.1/',
+            'https:\\\\127.0.0.1\\',
+            'https:///127.0.0.1/',
+            'https://127.0.0.1\\@example.com/',
+            'https://127.0.0.1#@example.com/',
+            'https://127.0.0.1?@example.com/',
+            ' https://127.0.0.1:8443/',
+        ])
+            refusal(text, /public address/);
+        for (const text of [
+            'https://example.com@127.0.0.1/',
+            'https://example.com%2f@127.0.0.1/',
+            'https://@:@127.0.0.1/x',
+        ])
+            refusal(text, /user name or a password|public address/);
+        assert.equal(judged('https://example.com\\@127.0.0.1/'), 'https://example.com/@127.0.0.1/');
+        assert.equal(judged('https://example.com#@127.0.0.1/'), 'https://example.com/#@127.0.0.1/');
     });
 
     it('has a name that DNS can have', () => {
