@@ -11,6 +11,9 @@ const RUN_ENDPOINTS = 100;
 /** For how long a reserved endpoint may become active, in seconds: longer than any call takes. Beyond it: it is removed. */
 const RESERVED_SECONDS = 60;
 
+/** A creation that is under way may have reserved it, unless that was RESERVED_SECONDS ago. */
+const GONE = sql.fragment`state IN ('reserved', 'deleted')`;
+
 const goneRow = z.strictObject({ id: z.string(), account: z.string() });
 
 /** Removes old deliveries. Returns how many. */
@@ -30,11 +33,11 @@ export async function removeDeleted(
 ): Promise<void> {
     const gone = await db.rows(sql.type(goneRow)`
         SELECT id, account FROM webhooks.endpoints
-        WHERE state = 'deleted' AND created_at < now() - make_interval(secs => ${RESERVED_SECONDS})
+        WHERE ${GONE} AND created_at < now() - make_interval(secs => ${RESERVED_SECONDS})
         ORDER BY id LIMIT ${RUN_ENDPOINTS}`);
     for (const endpoint of gone) {
         while (!leftNone(await db.rows(deliveriesErased(sql.fragment`endpoint = ${endpoint.id}`))));
         await forget(endpoint);
-        await db.rows(sql.unsafe`DELETE FROM webhooks.endpoints WHERE id = ${endpoint.id} AND state = 'deleted'`);
+        await db.rows(sql.unsafe`DELETE FROM webhooks.endpoints WHERE id = ${endpoint.id} AND ${GONE}`);
     }
 }

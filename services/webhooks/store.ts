@@ -10,7 +10,7 @@ import { type EndpointRow, endpointRow, MAX_WAITING_DELIVERIES, type NewDelivery
 import { tookTooLong, tooManyWaiting } from './rules.ts';
 
 const ENDPOINT = sql.fragment`id, account, url, types, description, state, created_at, failing_since`;
-const EXISTS = sql.fragment`state <> 'deleted'`;
+const EXISTS = sql.fragment`state NOT IN ('reserved', 'deleted')`;
 
 const countRow = z.strictObject({ endpoints: z.number() });
 const stateRow = endpointRow.pick({ state: true });
@@ -131,7 +131,7 @@ async function reserve(db: Database, { endpoint, cursor }: NewEndpoint, lifetime
     const { id, account, url, types, description, created_at } = endpoint;
     const statement = sql.unsafe`
         INSERT INTO webhooks.endpoints (id, account, url, types, description, state, created_at, cursor)
-        VALUES (${id}, ${account}, ${url}, ${sql.array(types, 'text')}, ${description}, 'deleted', ${created_at},
+        VALUES (${id}, ${account}, ${url}, ${sql.array(types, 'text')}, ${description}, 'reserved', ${created_at},
             ${cursor})`;
     await db.rows(statement, 'webhook_reserve', lifetime);
 }
@@ -144,7 +144,7 @@ async function activate({ rows }: Queries, { id, account, quota }: OwnEndpoint &
         RETURNING 1`);
     if (place.length === 0) return false;
     const activated = await rows(sql.unsafe`
-        UPDATE webhooks.endpoints SET state = 'active' WHERE id = ${id} AND account = ${account} AND state = 'deleted'
+        UPDATE webhooks.endpoints SET state = 'active' WHERE id = ${id} AND account = ${account} AND state = 'reserved'
         RETURNING 1`);
     if (activated.length === 0) throw tookTooLong();
     return true;

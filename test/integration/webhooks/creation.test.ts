@@ -84,6 +84,19 @@ it('a creation that is under way when the job runs is completed', async () => {
     assert.equal(webhook?.state, 'active');
 });
 
+it('a creation that is under way when its account is erased does not become active', async () => {
+    const context = testContext();
+    const [stopEndpoints = assert.fail()] = store.erasure;
+    const createWebhookSecret: typeof signing.createWebhookSecret = async (...call) => {
+        const made = await signing.createWebhookSecret(...call);
+        await stopEndpoints(context.user_id ?? '', context);
+        return made;
+    };
+    const late = build({ signing: { createWebhookSecret } });
+    await assert.rejects(late.create(asked, context), { kind: 'unavailable', reason: 'webhooks' });
+    assert.equal(await store.count(context.user_id ?? '', context), 0);
+});
+
 it('a creation that takes longer than a call may take is refused', async () => {
     const context = testContext();
     const createWebhookSecret: typeof signing.createWebhookSecret = async (...call) => {

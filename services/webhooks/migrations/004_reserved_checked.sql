@@ -1,0 +1,1 @@
+ALTER TABLE webhooks.endpoints VALIDATE CONSTRAINT endpoints_state_check;
