@@ -19,7 +19,9 @@ verdicts) VERDICTS=5000 TEST_TIMEOUT_S=1800 $tests test/e2e/credentials/verdicts
 canaries) CANARY_WAIT_S=60 TEST_TIMEOUT_S=1800 $tests test/proof/canaries test/full/process/service/canaries "$@" ;;
 tests) $tests test/proof "$@" ;;
 rolling) ROLLING_REQUESTS=20000 TEST_TIMEOUT_S=1800 $tests test/proof/rolling-restart "$@" ;;
-killed) KILLED_CALLS=50000 KILLED_PUBLISHERS=200 KILLED_EVENTS=100000 TEST_TIMEOUT_S=3600 $tests test/proof/killed test/full/process/service/killed "$@" ;;
+killed) KILLED_CALLS=50000 KILLED_PUBLISHERS=200 KILLED_EVENTS=100000 KILLED_ERASURES=30 TEST_TIMEOUT_S=3600 $tests test/proof/killed test/full/process/service/killed "$@" ;;
+import) IMPORTED_LINES=100000 TEST_TIMEOUT_S=3600 $tests test/proof/large-import "$@" ;;
+erasure) ERASED_ROWS=1000000 TEST_TIMEOUT_S=3600 $tests test/proof/large-erasure "$@" ;;
 limits) LIMITS=all TEST_TIMEOUT_S=7200 $tests test/proof/exact-limits "$@" ;;
 *)
     echo "npm run proof -- NAME: the names are in docs/testing.md" >&2
