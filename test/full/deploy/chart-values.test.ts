@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { helm, render, VALUE_SETS } from './helm.ts';
+import { ROLES } from '../../../main.ts';
+import { loadConfig } from '../../../platform/process/config.ts';
+import { helm, podOf, render, VALUE_SETS } from './helm.ts';
 
 const text = readFileSync('helm/values.yaml', 'utf8');
 const values: unknown = parse(text);
@@ -82,6 +84,21 @@ test('a value that is null is refused by its name', () => {
         const message = refusal(path);
         assert.match(message, /don't meet the specifications of the schema/, path);
         assert.match(message, new RegExp(`'${name}'|/${name}'`), path);
+    }
+});
+
+test('no program of the chart, the migrations included, gets settings that it refuses in production', () => {
+    for (const values of Object.values(VALUE_SETS)) {
+        const containers = render(...values).flatMap((manifest) => podOf(manifest)?.containers ?? []);
+        const programs = containers.filter(({ args = [] }) => ['migrate', ...ROLES].includes(args[0]));
+        assert.equal(programs.length, 1 + ROLES.length);
+        for (const { args, env } of programs) {
+            const given: Array<{ name: string; value: string }> = env;
+            const settings = given
+                .filter(({ name }) => !name.endsWith('_FILE'))
+                .map(({ name, value }) => [name, value]);
+            assert.doesNotThrow(() => loadConfig({ NODE_ENV: 'production', ...Object.fromEntries(settings) }), args[0]);
+        }
     }
 });
 
