@@ -2,7 +2,7 @@ import { newId } from '../../platform/ids.ts';
 import type { Event, EventData } from '../../proto/gen/events/v1/events.ts';
 import type { NewDelivery } from './rows.ts';
 
-/** The type of what is sent to try an endpoint. It is no type of the stream. */
+/** The type of what is sent to try a webhook. It is no type of the stream. */
 export const TEST_TYPE = 'webhook.test';
 
 /** The body of a delivery, in the form that Standard Webhooks 1.0.0 recommends. All that it contains is bounded. */

@@ -4,12 +4,12 @@ import { CreateRequest, CreateResponse } from '../../proto/gen/webhooks/v1/webho
 import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import { quotaExceeded, quotaOf } from '../quotas.ts';
 import type { WebhooksDependencies } from './dependencies.ts';
-import { type EndpointRow, webhookOf } from './rows.ts';
+import { type WebhookRow, webhookOf } from './rows.ts';
 import { knownTypes, storableDescription } from './rules.ts';
 import { requireWebhookUrl } from './sender/url.ts';
 
-/** Creates an endpoint, which gets the events from now on. A repeated call gets the answer of the first one. */
-export async function createEndpoint(
+/** Creates a webhook, which gets the events from now on. A repeated call gets the answer of the first one. */
+export async function createWebhook(
     deps: WebhooksDependencies,
     request: CreateRequest,
     context: CallContext,
@@ -28,12 +28,12 @@ export async function createEndpoint(
 }
 
 /**
- * Reserves the endpoint, and lets it exist when it has a secret: what a call leaves behind that does not get there is removed
- * like a deleted endpoint. Resolves to undefined if an earlier call holds the claim.
+ * Reserves the webhook, and lets it exist when it has a secret: what a call leaves behind that does not get there is removed
+ * like a deleted webhook. Resolves to undefined if an earlier call holds the claim.
  */
 async function written(
     { store, services, quota, clock }: WebhooksDependencies,
-    described: Pick<EndpointRow, 'account' | 'url' | 'types' | 'description'>,
+    described: Pick<WebhookRow, 'account' | 'url' | 'types' | 'description'>,
     claim: Claim | undefined,
     context: CallContext,
 ): Promise<CreateResponse | undefined> {
@@ -44,18 +44,18 @@ async function written(
     const { heads } = await services.events.getHeads({ accounts: [account] }, { ...asked, trusted: true });
     const now = clock();
     const created = { ...described, id: newId(now), created_at: new Date(now).toISOString() };
-    const endpoint: EndpointRow = { ...created, state: 'active', failing_since: null };
-    await store.reserve({ endpoint, cursor: heads[0]?.seq ?? 0 }, context);
-    const own = { webhook_id: endpoint.id };
+    const webhook: WebhookRow = { ...created, state: 'active', failing_since: null };
+    await store.reserve({ webhook, cursor: heads[0]?.seq ?? 0 }, context);
+    const own = { webhook_id: webhook.id };
     const { secret } = await services.signing.createWebhookSecret(own, { ...asked, trusted: true });
-    const answer: CreateResponse = { webhook: webhookOf(endpoint), secret };
+    const answer: CreateResponse = { webhook: webhookOf(webhook), secret };
     const newClaim = claim && {
         ...claim,
-        id: endpoint.id,
-        made_at: endpoint.created_at,
+        id: webhook.id,
+        made_at: webhook.created_at,
         sealed: sealAnswer(claim, { codec: CreateResponse, message: answer }),
     };
-    const outcome = await store.activate({ account, id: endpoint.id, quota: limit, claim: newClaim }, context);
+    const outcome = await store.activate({ account, id: webhook.id, quota: limit, claim: newClaim }, context);
     if (outcome === 'refused') throw quotaExceeded('webhooks', limit);
     return outcome === 'written' ? answer : undefined;
 }

@@ -7,44 +7,44 @@ import { type DeliveryRow, deliveryRow, type NewDelivery } from './rows.ts';
 const waitingRow = z.strictObject({ waiting: z.number() });
 
 export interface DeliveriesStore {
-    /** Returns deliveries to an endpoint below the id `before`, newest first. */
+    /** Returns deliveries to a webhook below the id `before`, newest first. */
     listDeliveries(
-        page: { endpoint: string; state: string | undefined; before: string | undefined; limit: number },
+        page: { webhook: string; state: string | undefined; before: string | undefined; limit: number },
         lifetime: CallLifetime,
     ): Promise<readonly DeliveryRow[]>;
 }
 
 export function deliveriesStore(db: Database): DeliveriesStore {
     return {
-        listDeliveries({ endpoint, state, before = LAST_ID, limit }, lifetime) {
+        listDeliveries({ webhook, state, before = LAST_ID, limit }, lifetime) {
             const inState = state === undefined ? sql.fragment`` : sql.fragment`AND state = ${state}`;
             const statement = sql.type(deliveryRow)`
                 SELECT id, event_id, type, state, attempts, created_at, last_attempt_at, due_at, status, reason
                 FROM webhooks.deliveries
-                WHERE (endpoint, id) > (${endpoint}, ${FIRST_ID}) AND (endpoint, id) < (${endpoint}, ${before}) ${inState}
+                WHERE (endpoint, id) > (${webhook}, ${FIRST_ID}) AND (endpoint, id) < (${webhook}, ${before}) ${inState}
                 ORDER BY endpoint DESC, id DESC LIMIT ${limit}`;
             return db.rows(statement, 'webhook_deliveries', lifetime);
         },
     };
 }
 
-/** Number of deliveries to an endpoint that wait for an attempt. */
-export async function countWaiting({ rows }: Queries, endpoint: string): Promise<number> {
+/** Number of deliveries to a webhook that wait for an attempt. */
+export async function countWaiting({ rows }: Queries, webhook: string): Promise<number> {
     const [row] = await rows(sql.type(waitingRow)`
-        SELECT count(*) AS waiting FROM webhooks.deliveries WHERE endpoint = ${endpoint} AND state = 'waiting'`);
+        SELECT count(*) AS waiting FROM webhooks.deliveries WHERE endpoint = ${webhook} AND state = 'waiting'`);
     return row?.waiting ?? 0;
 }
 
 const TYPES = ['uuid', 'text', 'text', 'text'];
 
-/** Adds deliveries to an endpoint, in the transaction that has locked it. */
+/** Adds deliveries to a webhook, in the transaction that has locked it. */
 export async function appendDeliveries(
     { rows }: Queries,
-    { endpoint, deliveries, now }: { endpoint: string; deliveries: readonly NewDelivery[]; now: string },
+    { webhook, deliveries, now }: { webhook: string; deliveries: readonly NewDelivery[]; now: string },
 ): Promise<void> {
     const values = deliveries.map(({ id, event_id, type, body }) => [id, event_id, type, body]);
     await rows(sql.unsafe`
         INSERT INTO webhooks.deliveries (id, endpoint, event_id, type, body, state, created_at, due_at)
-        SELECT id, ${endpoint}::uuid, event_id, type, body, 'waiting', ${now}::timestamptz, ${now}::timestamptz
+        SELECT id, ${webhook}::uuid, event_id, type, body, 'waiting', ${now}::timestamptz, ${now}::timestamptz
         FROM ${sql.unnest(values, TYPES)} AS new (id, event_id, type, body)`);
 }

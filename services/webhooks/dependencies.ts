@@ -17,7 +17,7 @@ export interface WebhooksDependencies {
     };
     /** Which addresses a URL may name. */
     isReachable: Reachable;
-    /** Maximum number of endpoints of an account. */
+    /** Maximum number of webhooks of an account. */
     quota: Quota;
     /** Milliseconds since 1970. */
     clock: () => number;

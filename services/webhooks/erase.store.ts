@@ -3,7 +3,7 @@ import { erasedCount, erasedRows, leftNone } from '../../platform/postgres/prune
 import type { ErasureStep } from '../erasure.ts';
 import { claimErasure } from '../idempotency/erase.store.ts';
 
-/** The steps that erase an account. The first one stops its endpoints. */
+/** The steps that erase an account. The first one stops its webhooks. */
 export function webhooksErasure(db: Database): readonly ErasureStep[] {
     return [
         async (account) => {

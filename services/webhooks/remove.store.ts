@@ -5,10 +5,10 @@ import { deliveriesErased } from './erase.store.ts';
 
 /** For how long deliveries that have ended are listed, in days. Beyond it: a daily job removes them. */
 const DAYS_KEPT = 30;
-/** Number of deleted endpoints that one run removes. Beyond it: the next run removes the rest. */
+/** Number of deleted webhooks that one run removes. Beyond it: the next run removes the rest. */
 const RUN_ENDPOINTS = 100;
 
-/** For how long a reserved endpoint may become active, in seconds: longer than any call takes. Beyond it: it is removed. */
+/** For how long a reserved webhook may become active, in seconds: longer than any call takes. Beyond it: it is removed. */
 const RESERVED_SECONDS = 60;
 
 /** A creation that is under way may have reserved it, unless that was RESERVED_SECONDS ago. */
@@ -26,18 +26,18 @@ export function pruneDeliveries(db: Database): Promise<number> {
     });
 }
 
-/** Removes endpoints that were deleted, or never became active, with their deliveries. `forget` destroys their secrets. */
+/** Removes webhooks that were deleted, or never became active, with their deliveries. `forget` destroys their secrets. */
 export async function removeDeleted(
     db: Database,
-    forget: (endpoint: z.infer<typeof goneRow>) => Promise<unknown>,
+    forget: (webhook: z.infer<typeof goneRow>) => Promise<unknown>,
 ): Promise<void> {
     const gone = await db.rows(sql.type(goneRow)`
         SELECT id, account FROM webhooks.endpoints
         WHERE ${GONE} AND created_at < now() - make_interval(secs => ${RESERVED_SECONDS})
         ORDER BY id LIMIT ${RUN_ENDPOINTS}`);
-    for (const endpoint of gone) {
-        while (!leftNone(await db.rows(deliveriesErased(sql.fragment`endpoint = ${endpoint.id}`))));
-        await forget(endpoint);
-        await db.rows(sql.unsafe`DELETE FROM webhooks.endpoints WHERE id = ${endpoint.id} AND ${GONE}`);
+    for (const webhook of gone) {
+        while (!leftNone(await db.rows(deliveriesErased(sql.fragment`endpoint = ${webhook.id}`))));
+        await forget(webhook);
+        await db.rows(sql.unsafe`DELETE FROM webhooks.endpoints WHERE id = ${webhook.id} AND ${GONE}`);
     }
 }

@@ -6,8 +6,8 @@ import { MAX_REPLAY_DAYS } from '../../proto/limits.ts';
 import { readDateTime } from '../../tokens/times.ts';
 import { deliveryOfEvent } from './body.ts';
 import type { WebhooksDependencies } from './dependencies.ts';
-import type { OwnEndpoint } from './rows.ts';
-import { existingEndpoint, ownEndpoint, refuseInactive } from './rules.ts';
+import type { OwnWebhook } from './rows.ts';
+import { existingWebhook, ownWebhook, refuseInactive } from './rules.ts';
 
 /**
  * How much later than another one an event may have happened that has a lower number, in milliseconds: it waited in the
@@ -21,7 +21,7 @@ export async function replayEvents(
     request: ReplayRequest,
     context: CallContext,
 ): Promise<ReplayResponse> {
-    const own = ownEndpoint(request.webhook_id, context);
+    const own = ownWebhook(request.webhook_id, context);
     const { event_id, from, to } = request;
     if (event_id !== undefined && from === undefined && to === undefined) await replayOne(deps, own, event_id, context);
     else if (event_id === undefined) await replayTime(deps, own, requireTimes(from, to), context);
@@ -31,11 +31,11 @@ export async function replayEvents(
 
 async function replayOne(
     { store, services, clock }: WebhooksDependencies,
-    own: OwnEndpoint,
+    own: OwnWebhook,
     eventId: string,
     context: CallContext,
 ): Promise<void> {
-    existingEndpoint(await store.find(own, context));
+    existingWebhook(await store.find(own, context));
     const [account, digits = ''] = eventId.split('.', 2);
     const seq = account === own.account && /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : undefined;
     const asked = { after: (seq ?? 1) - 1, types: [], limit: 1 };
@@ -48,7 +48,7 @@ async function replayOne(
 
 async function replayTime(
     { store, services, clock }: WebhooksDependencies,
-    own: OwnEndpoint,
+    own: OwnWebhook,
     { from, to }: { from: number; to: number },
     context: CallContext,
 ): Promise<void> {

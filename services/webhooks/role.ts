@@ -17,7 +17,7 @@ import { startLanes } from './delivery/lanes.ts';
 import { deliveryMetrics } from './delivery/metrics.ts';
 import { slots } from './delivery/slots.ts';
 import { wakeStore } from './delivery/wake.store.ts';
-import { wakeEndpoints } from './delivery/wake.ts';
+import { wakeWebhooks } from './delivery/wake.ts';
 import { pruneDeliveries, removeDeleted } from './remove.store.ts';
 import { reachableAddresses } from './sender/addresses.ts';
 import { webhookSender } from './sender/sender.ts';
@@ -26,7 +26,7 @@ import { webhooksStore } from './store.ts';
 
 /** Interval between two looks for new events, in milliseconds. An event is sent after at most about one of them. */
 const WAKE_EVERY_MS = 1_000;
-/** Interval between two removals of deleted endpoints, in milliseconds. */
+/** Interval between two removals of deleted webhooks, in milliseconds. */
 const REMOVE_EVERY_MS = 10_000;
 
 /** What a process provides to this role. */
@@ -67,7 +67,7 @@ export function webhooksJobs(dependencies: RoleDependencies): Record<string, Job
     return {
         wake: {
             everyMs: WAKE_EVERY_MS,
-            run: () => wakeEndpoints({ store: wakes, events, clock }),
+            run: () => wakeWebhooks({ store: wakes, events, clock }),
             alone: true,
         },
         remove: { everyMs: REMOVE_EVERY_MS, run: () => removeDeleted(db, forget) },
@@ -77,7 +77,7 @@ export function webhooksJobs(dependencies: RoleDependencies): Record<string, Job
     };
 }
 
-/** Sends to the endpoints, in every process of the role. */
+/** Sends to the webhooks, in every process of the role. */
 export function deliverWebhooks({ config, db, clock, log, metrics, serviceClient }: RoleDependencies) {
     return startLanes({
         store: lanesStore(db, randomUUID()),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Delivery, Webhook } from '../../proto/gen/webhooks/v1/webhooks.ts';
 
-/** An endpoint as its owner sees it. Times are ISO 8601 in UTC, with milliseconds. */
-export const endpointRow = z.strictObject({
+/** A webhook (a row of webhooks.endpoints) as its owner sees it. Times are ISO 8601 in UTC, with milliseconds. */
+export const webhookRow = z.strictObject({
     id: z.string(),
     account: z.string(),
     url: z.string(),
@@ -12,7 +12,7 @@ export const endpointRow = z.strictObject({
     created_at: z.string(),
     failing_since: z.string().nullable(),
 });
-export type EndpointRow = z.infer<typeof endpointRow>;
+export type WebhookRow = z.infer<typeof webhookRow>;
 
 export const deliveryRow = z.strictObject({
     id: z.string(),
@@ -36,13 +36,13 @@ export interface NewDelivery {
     body: string;
 }
 
-/** An endpoint of an account. */
-export interface OwnEndpoint {
+/** A webhook of an account. */
+export interface OwnWebhook {
     account: string;
     id: string;
 }
 
-export function webhookOf({ id, account: _, description, failing_since, ...row }: EndpointRow): Webhook {
+export function webhookOf({ id, account: _, description, failing_since, ...row }: WebhookRow): Webhook {
     return {
         webhook_id: id,
         ...row,
@@ -63,7 +63,7 @@ export function deliveryOf({ id, due_at, last_attempt_at, status, reason, ...row
 }
 
 /**
- * Maximum number of deliveries to an endpoint that wait for an attempt, about. Beyond it: later events stay in the stream
+ * Maximum number of deliveries to a webhook that wait for an attempt, about. Beyond it: later events stay in the stream
  * until there is room, and no test and no single event is accepted.
  */
 export const MAX_WAITING_DELIVERIES = 1_000;

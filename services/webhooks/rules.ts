@@ -4,27 +4,27 @@ import { isId } from '../../platform/uuid.ts';
 import { isEventType, WEBHOOK_TYPES } from '../../proto/event-types.ts';
 import { MAX_WEBHOOK_DESCRIPTION } from '../../proto/limits.ts';
 import { requireText } from '../texts.ts';
-import { MAX_WAITING_DELIVERIES, type OwnEndpoint } from './rows.ts';
+import { MAX_WAITING_DELIVERIES, type OwnWebhook } from './rows.ts';
 
 /** The states that an owner can set. */
 export type OwnState = 'active' | 'paused';
 
 export const DELIVERY_STATES: readonly string[] = ['waiting', 'delivered', 'failed'];
 
-/** The endpoint that a call of an account names. Throws `not_found` for a malformed id. */
-export function ownEndpoint(webhookId: string, context: CallContext): OwnEndpoint {
+/** The webhook that a call of an account names. Throws `not_found` for a malformed id. */
+export function ownWebhook(webhookId: string, context: CallContext): OwnWebhook {
     const account = requireUser(context);
-    if (!isId(webhookId)) throw unknownEndpoint();
+    if (!isId(webhookId)) throw unknownWebhook();
     return { account, id: webhookId };
 }
 
-/** Throws `not_found` if there is no such endpoint. One of another account gets the same answer. */
-export function existingEndpoint<Row>(row: Row | undefined): Row {
-    if (row === undefined) throw unknownEndpoint();
+/** Throws `not_found` if there is no such webhook. One of another account gets the same answer. */
+export function existingWebhook<Row>(row: Row | undefined): Row {
+    if (row === undefined) throw unknownWebhook();
     return row;
 }
 
-export function unknownEndpoint(): AppError {
+export function unknownWebhook(): AppError {
     return new AppError('not_found', 'This webhook does not exist.');
 }
 
@@ -47,9 +47,9 @@ export function settableState(state: string): OwnState {
     return state;
 }
 
-/** Throws unless the endpoint of this state gets what is sent. */
+/** Throws unless the webhook of this state gets what is sent. */
 export function refuseInactive(state: string | undefined): void {
-    if (existingEndpoint(state) === 'active') return;
+    if (existingWebhook(state) === 'active') return;
     throw new AppError('conflict', `This webhook is ${state}. Set its state to active first.`);
 }
 

@@ -17,19 +17,19 @@ import { erasure } from '../erasure.ts';
 import { onePage, totalOf } from '../paging.ts';
 import { quotaOf } from '../quotas.ts';
 import { bodyOf, TEST_TYPE } from './body.ts';
-import { createEndpoint } from './create.ts';
+import { createWebhook } from './create.ts';
 import type { WebhooksDependencies } from './dependencies.ts';
 import { replayEvents } from './replay.ts';
-import { type DeliveryRow, deliveryOf, type EndpointRow, webhookOf } from './rows.ts';
+import { type DeliveryRow, deliveryOf, type WebhookRow, webhookOf } from './rows.ts';
 import {
     DELIVERY_STATES,
-    existingEndpoint,
+    existingWebhook,
     knownTypes,
-    ownEndpoint,
+    ownWebhook,
     refuseInactive,
     settableState,
     storableDescription,
-    unknownEndpoint,
+    unknownWebhook,
 } from './rules.ts';
 import { requireWebhookUrl } from './sender/url.ts';
 
@@ -37,13 +37,13 @@ import { requireWebhookUrl } from './sender/url.ts';
 export function webhooksService(deps: WebhooksDependencies): ServiceOf<typeof WebhooksServiceDefinition> {
     const { store, quota } = deps;
     return {
-        create: (request, context) => createEndpoint(deps, request, context),
-        list: (request, context) => listEndpoints(deps, request, context),
+        create: (request, context) => createWebhook(deps, request, context),
+        list: (request, context) => listWebhooks(deps, request, context),
         async get({ webhook_id }, context) {
-            return webhookOf(existingEndpoint(await store.find(ownEndpoint(webhook_id, context), context)));
+            return webhookOf(existingWebhook(await store.find(ownWebhook(webhook_id, context), context)));
         },
-        update: (request, context) => updateEndpoint(deps, request, context),
-        delete: ({ webhook_id }, context) => deleteEndpoint(deps, webhook_id, context),
+        update: (request, context) => updateWebhook(deps, request, context),
+        delete: ({ webhook_id }, context) => deleteWebhook(deps, webhook_id, context),
         test: ({ webhook_id }, context) => sendTest(deps, webhook_id, context),
         listDeliveries: (request, context) => listDeliveries(deps, request, context),
         replay: (request, context) => replayEvents(deps, request, context),
@@ -55,7 +55,7 @@ export function webhooksService(deps: WebhooksDependencies): ServiceOf<typeof We
     };
 }
 
-async function listEndpoints(
+async function listWebhooks(
     { store, cursors }: WebhooksDependencies,
     request: ListRequest,
     context: CallContext,
@@ -64,7 +64,7 @@ async function listEndpoints(
     const { page, next_cursor } = await onePage(request, {
         cursors,
         scope: { list: 'webhooks', account },
-        idOf: ({ id }: EndpointRow) => id,
+        idOf: ({ id }: WebhookRow) => id,
         rows: (range) => store.list({ account, ...range }, context),
     });
     const seen = { rows: page.length, more: next_cursor !== undefined };
@@ -72,29 +72,29 @@ async function listEndpoints(
     return { webhooks: page.map(webhookOf), next_cursor, total };
 }
 
-async function updateEndpoint(
+async function updateWebhook(
     { store, isReachable, clock }: WebhooksDependencies,
     { webhook_id, url, types, description, state }: UpdateRequest,
     context: CallContext,
 ): Promise<Webhook> {
     const change = {
-        ...ownEndpoint(webhook_id, context),
+        ...ownWebhook(webhook_id, context),
         url: url === undefined ? undefined : requireWebhookUrl(url, isReachable).href,
         types: types && knownTypes(types.types),
         description: description === undefined ? undefined : storableDescription(description),
         state: state === undefined ? undefined : settableState(state),
         now: new Date(clock()).toISOString(),
     };
-    return webhookOf(existingEndpoint(await store.update(change, context)));
+    return webhookOf(existingWebhook(await store.update(change, context)));
 }
 
-async function deleteEndpoint(
+async function deleteWebhook(
     { store, services }: WebhooksDependencies,
     webhookId: string,
     context: CallContext,
 ): Promise<DeleteResponse> {
-    const own = ownEndpoint(webhookId, context);
-    if (!(await store.remove(own, context))) throw unknownEndpoint();
+    const own = ownWebhook(webhookId, context);
+    if (!(await store.remove(own, context))) throw unknownWebhook();
     // A job repeats this if signing cannot be reached now.
     const asOwner = { ...ownContext(), user_id: own.account };
     await services.signing.eraseWebhookSecrets({ webhook_id: webhookId }, asOwner).catch(() => {});
@@ -106,7 +106,7 @@ async function sendTest(
     webhookId: string,
     context: CallContext,
 ): Promise<Delivery> {
-    const own = ownEndpoint(webhookId, context);
+    const own = ownWebhook(webhookId, context);
     const at = clock();
     const now = new Date(at).toISOString();
     const id = newId(at);
@@ -123,16 +123,16 @@ async function listDeliveries(
     context: CallContext,
 ): Promise<ListDeliveriesResponse> {
     const { webhook_id, state } = request;
-    const own = ownEndpoint(webhook_id, context);
+    const own = ownWebhook(webhook_id, context);
     if (state !== undefined && !DELIVERY_STATES.includes(state)) {
         throw invalid(`state must be one of ${DELIVERY_STATES.join(', ')}.`);
     }
-    existingEndpoint(await store.find(own, context));
+    existingWebhook(await store.find(own, context));
     const { page, next_cursor } = await onePage(request, {
         cursors,
         scope: { list: 'webhook_deliveries', account: own.account, of: `${webhook_id} ${state ?? ''}` },
         idOf: ({ id }: DeliveryRow) => id,
-        rows: (range) => store.listDeliveries({ endpoint: own.id, state, ...range }, context),
+        rows: (range) => store.listDeliveries({ webhook: own.id, state, ...range }, context),
     });
     return { deliveries: page.map(deliveryOf), next_cursor };
 }

@@ -6,22 +6,22 @@ import type { ErasureStep } from '../erasure.ts';
 import { type NewClaim, type Outcome, writeClaimed } from '../idempotency/claims.store.ts';
 import { appendDeliveries, countWaiting, type DeliveriesStore, deliveriesStore } from './deliveries.store.ts';
 import { webhooksErasure } from './erase.store.ts';
-import { type EndpointRow, endpointRow, MAX_WAITING_DELIVERIES, type NewDelivery, type OwnEndpoint } from './rows.ts';
+import { MAX_WAITING_DELIVERIES, type NewDelivery, type OwnWebhook, type WebhookRow, webhookRow } from './rows.ts';
 import { tookTooLong, tooManyWaiting } from './rules.ts';
 
-const ENDPOINT = sql.fragment`id, account, url, types, description, state, created_at, failing_since`;
+const WEBHOOK = sql.fragment`id, account, url, types, description, state, created_at, failing_since`;
 const EXISTS = sql.fragment`state NOT IN ('reserved', 'deleted')`;
 
 const countRow = z.strictObject({ endpoints: z.number() });
-const stateRow = endpointRow.pick({ state: true });
+const stateRow = webhookRow.pick({ state: true });
 
-export interface NewEndpoint {
-    endpoint: EndpointRow;
-    /** The number of the last event that the endpoint does not get. */
+export interface NewWebhook {
+    webhook: WebhookRow;
+    /** The number of the last event that the webhook does not get. */
     cursor: number;
 }
 
-export interface EndpointChange extends OwnEndpoint {
+export interface WebhookChange extends OwnWebhook {
     url: string | undefined;
     types: readonly string[] | undefined;
     description: string | undefined;
@@ -29,7 +29,7 @@ export interface EndpointChange extends OwnEndpoint {
     now: string;
 }
 
-export interface NewReplay extends OwnEndpoint {
+export interface NewReplay extends OwnWebhook {
     /** The numbers of events after which and up to which they are read. */
     after: number;
     until: number;
@@ -39,25 +39,25 @@ export interface NewReplay extends OwnEndpoint {
 }
 
 export interface WebhooksStore extends DeliveriesStore {
-    /** Writes an endpoint that does not exist yet. If it does not soon, a job removes it with its secret. */
-    reserve(reserved: NewEndpoint, lifetime: CallLifetime): Promise<void>;
-    /** Lets a reserved endpoint exist. */
+    /** Writes a webhook that does not exist yet. If it does not soon, a job removes it with its secret. */
+    reserve(reserved: NewWebhook, lifetime: CallLifetime): Promise<void>;
+    /** Lets a reserved webhook exist. */
     activate(
-        reserved: OwnEndpoint & { quota: number; claim: NewClaim | undefined },
+        reserved: OwnWebhook & { quota: number; claim: NewClaim | undefined },
         lifetime: CallLifetime,
     ): Promise<Outcome>;
-    list(page: AccountPage, lifetime: CallLifetime): Promise<readonly EndpointRow[]>;
+    list(page: AccountPage, lifetime: CallLifetime): Promise<readonly WebhookRow[]>;
     count(account: string, lifetime: CallLifetime): Promise<number>;
-    find(own: OwnEndpoint, lifetime: CallLifetime): Promise<EndpointRow | undefined>;
-    update(change: EndpointChange, lifetime: CallLifetime): Promise<EndpointRow | undefined>;
-    /** Resolves to false if there is no such endpoint. */
-    remove(own: OwnEndpoint, lifetime: CallLifetime): Promise<boolean>;
+    find(own: OwnWebhook, lifetime: CallLifetime): Promise<WebhookRow | undefined>;
+    update(change: WebhookChange, lifetime: CallLifetime): Promise<WebhookRow | undefined>;
+    /** Resolves to false if there is no such webhook. */
+    remove(own: OwnWebhook, lifetime: CallLifetime): Promise<boolean>;
     /**
-     * Adds a delivery to an endpoint. Resolves to the state of the endpoint. Only an active one gets it. Throws AppError
+     * Adds a delivery to a webhook. Resolves to the state of the webhook. Only an active one gets it. Throws AppError
      * `conflict` if too many of its deliveries wait.
      */
     enqueue(
-        delivery: OwnEndpoint & { delivery: NewDelivery; now: string },
+        delivery: OwnWebhook & { delivery: NewDelivery; now: string },
         lifetime: CallLifetime,
     ): Promise<string | undefined>;
     /** Resolves to false if another replay is under way. */
@@ -75,17 +75,17 @@ export function webhooksStore(db: Database): WebhooksStore {
             return writeClaimed(db, { owner: 'webhooks', claim, name: 'webhook_insert' }, write, lifetime);
         },
         async update({ account, id, url, types, description, state, now }, lifetime) {
-            // What was wrong with the endpoint may be over, so it is tried at once.
+            // What was wrong with the webhook may be over, so it is tried at once.
             const isTried = url !== undefined || state === 'active';
             const again = isTried
                 ? sql.fragment`, failures = 0, failing_since = NULL, not_before = NULL, due_at = ${now}, wakes = wakes + 1`
                 : sql.fragment``;
             const newTypes = types ? sql.fragment`${sql.array([...types], 'text')}` : sql.fragment`types`;
-            const statement = sql.type(endpointRow)`
+            const statement = sql.type(webhookRow)`
                 UPDATE webhooks.endpoints SET url = coalesce(${url ?? null}, url), types = ${newTypes},
                     description = coalesce(${description ?? null}, description),
                     state = coalesce(${state ?? null}, state) ${again}
-                WHERE id = ${id} AND account = ${account} AND ${EXISTS} RETURNING ${ENDPOINT}`;
+                WHERE id = ${id} AND account = ${account} AND ${EXISTS} RETURNING ${WEBHOOK}`;
             const [row] = await db.rows(statement, 'webhook_update', lifetime);
             return row;
         },
@@ -107,8 +107,8 @@ export function webhooksStore(db: Database): WebhooksStore {
 function reading(db: Database): Pick<WebhooksStore, 'list' | 'count' | 'find'> {
     return {
         list({ account, before = LAST_ID, limit }, lifetime) {
-            const statement = sql.type(endpointRow)`
-                SELECT ${ENDPOINT} FROM webhooks.endpoints
+            const statement = sql.type(webhookRow)`
+                SELECT ${WEBHOOK} FROM webhooks.endpoints
                 WHERE (account, id) > (${account}, ${FIRST_ID}) AND (account, id) < (${account}, ${before}) AND ${EXISTS}
                 ORDER BY account DESC, id DESC LIMIT ${limit}`;
             return db.rows(statement, 'webhook_list', lifetime);
@@ -119,16 +119,16 @@ function reading(db: Database): Pick<WebhooksStore, 'list' | 'count' | 'find'> {
             return row?.endpoints ?? 0;
         },
         async find({ account, id }, lifetime) {
-            const statement = sql.type(endpointRow)`
-                SELECT ${ENDPOINT} FROM webhooks.endpoints WHERE id = ${id} AND account = ${account} AND ${EXISTS}`;
+            const statement = sql.type(webhookRow)`
+                SELECT ${WEBHOOK} FROM webhooks.endpoints WHERE id = ${id} AND account = ${account} AND ${EXISTS}`;
             const [row] = await db.rows(statement, 'webhook_find', lifetime);
             return row;
         },
     };
 }
 
-async function reserve(db: Database, { endpoint, cursor }: NewEndpoint, lifetime: CallLifetime): Promise<void> {
-    const { id, account, url, types, description, created_at } = endpoint;
+async function reserve(db: Database, { webhook, cursor }: NewWebhook, lifetime: CallLifetime): Promise<void> {
+    const { id, account, url, types, description, created_at } = webhook;
     const statement = sql.unsafe`
         INSERT INTO webhooks.endpoints (id, account, url, types, description, state, created_at, cursor)
         VALUES (${id}, ${account}, ${url}, ${sql.array(types, 'text')}, ${description}, 'reserved', ${created_at},
@@ -137,7 +137,7 @@ async function reserve(db: Database, { endpoint, cursor }: NewEndpoint, lifetime
 }
 
 /** Resolves to false beyond the quota. */
-async function activate({ rows }: Queries, { id, account, quota }: OwnEndpoint & { quota: number }): Promise<boolean> {
+async function activate({ rows }: Queries, { id, account, quota }: OwnWebhook & { quota: number }): Promise<boolean> {
     const place = await rows(sql.unsafe`
         INSERT INTO webhooks.accounts AS accounts (account, endpoints) VALUES (${account}, 1)
         ON CONFLICT (account) DO UPDATE SET endpoints = accounts.endpoints + 1 WHERE accounts.endpoints < ${quota}
@@ -150,7 +150,7 @@ async function activate({ rows }: Queries, { id, account, quota }: OwnEndpoint &
     return true;
 }
 
-async function removed({ rows }: Queries, { account, id }: OwnEndpoint): Promise<boolean> {
+async function removed({ rows }: Queries, { account, id }: OwnWebhook): Promise<boolean> {
     const marked = await rows(sql.unsafe`
         UPDATE webhooks.endpoints SET state = 'deleted', description = NULL
         WHERE id = ${id} AND account = ${account} AND ${EXISTS} RETURNING id`);
@@ -161,13 +161,13 @@ async function removed({ rows }: Queries, { account, id }: OwnEndpoint): Promise
 
 async function enqueue(
     transaction: Queries,
-    { account, id, delivery, now }: OwnEndpoint & { delivery: NewDelivery; now: string },
+    { account, id, delivery, now }: OwnWebhook & { delivery: NewDelivery; now: string },
 ): Promise<string | undefined> {
-    const [endpoint] = await transaction.rows(sql.type(stateRow)`
+    const [webhook] = await transaction.rows(sql.type(stateRow)`
         UPDATE webhooks.endpoints SET due_at = greatest(not_before, ${now}), wakes = wakes + 1
         WHERE id = ${id} AND account = ${account} AND ${EXISTS} RETURNING state`);
-    if (endpoint?.state !== 'active') return endpoint?.state;
+    if (webhook?.state !== 'active') return webhook?.state;
     if ((await countWaiting(transaction, id)) >= MAX_WAITING_DELIVERIES) throw tooManyWaiting();
-    await appendDeliveries(transaction, { endpoint: id, deliveries: [delivery], now });
-    return endpoint.state;
+    await appendDeliveries(transaction, { webhook: id, deliveries: [delivery], now });
+    return webhook.state;
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { ServiceOf } from '../../../platform/rpc/definition.ts';
 import type { SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
 import type { Sender } from '../sender/sender.ts';
-import type { AttemptOutcome, DueDelivery, LanesStore, LeasedEndpoint } from './rows.ts';
+import type { AttemptOutcome, DueDelivery, LanesStore, LeasedWebhook } from './rows.ts';
 import { nextAttempt, type Verdict, verdictOf } from './schedule.ts';
 
 export interface AttemptDependencies {
@@ -22,14 +22,14 @@ const SECRET_IS_LOST = 'The secret of this webhook is lost. Rotate it.';
  * no attempt. Throws if nothing can be signed now.
  */
 export async function attempt(
-    endpoint: LeasedEndpoint,
+    webhook: LeasedWebhook,
     due: DueDelivery,
     deps: AttemptDependencies,
     signal: AbortSignal,
 ): Promise<Verdict | undefined> {
     const at = deps.clock();
-    const headers = await signedHeaders(endpoint, due, Math.floor(at / 1_000), deps);
-    const { url } = endpoint;
+    const headers = await signedHeaders(webhook, due, Math.floor(at / 1_000), deps);
+    const { url } = webhook;
     const verdict = headers
         ? verdictOf(await deps.sender.send({ url, headers, body: due.body }, signal))
         : verdictOf({ kind: 'failed', reason: SECRET_IS_LOST });
@@ -41,7 +41,7 @@ export async function attempt(
 
 /** Resolves to undefined if the secret is lost. */
 async function signedHeaders(
-    { id, account }: LeasedEndpoint,
+    { id, account }: LeasedWebhook,
     { event_id, body }: DueDelivery,
     timestamp: number,
     { signing }: AttemptDependencies,

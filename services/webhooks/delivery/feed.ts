@@ -4,7 +4,7 @@ import type { EventsServiceDefinition } from '../../../proto/gen/events/v1/event
 import { deliveryOfEvent } from '../body.ts';
 import { OUT_OF_ORDER_MS } from '../replay.ts';
 import { MAX_WAITING_DELIVERIES } from '../rows.ts';
-import type { LanesStore, LeasedEndpoint } from './rows.ts';
+import type { LanesStore, LeasedWebhook } from './rows.ts';
 
 /** Maximum number of events that are read at a time. Beyond it: the next reading has the rest. */
 const READ_EVENTS = 200;
@@ -17,21 +17,17 @@ interface Dependencies {
 }
 
 /**
- * Makes deliveries of the next events of an endpoint: first of those that are sent again. Resolves to whether there may be
+ * Makes deliveries of the next events of a webhook: first of those that are sent again. Resolves to whether there may be
  * more for which there is room.
  */
-export async function feed(endpoint: LeasedEndpoint, dependencies: Dependencies): Promise<boolean> {
-    const room = Math.min(READ_EVENTS, MAX_WAITING_DELIVERIES - (await dependencies.store.waiting(endpoint.id)));
-    if (endpoint.replay_after !== null && room > 0) return feedReplay(endpoint, room, dependencies);
-    return feedNew(endpoint, room, dependencies);
+export async function feed(webhook: LeasedWebhook, dependencies: Dependencies): Promise<boolean> {
+    const room = Math.min(READ_EVENTS, MAX_WAITING_DELIVERIES - (await dependencies.store.waiting(webhook.id)));
+    if (webhook.replay_after !== null && room > 0) return feedReplay(webhook, room, dependencies);
+    return feedNew(webhook, room, dependencies);
 }
 
-async function feedNew(
-    endpoint: LeasedEndpoint,
-    room: number,
-    { store, events, clock }: Dependencies,
-): Promise<boolean> {
-    const { account, cursor, types, behind } = endpoint;
+async function feedNew(webhook: LeasedWebhook, room: number, { store, events, clock }: Dependencies): Promise<boolean> {
+    const { account, cursor, types, behind } = webhook;
     if (room <= 0 && behind) return false;
     const asOwner = { ...ownContext(), user_id: account };
     const read = await events.listEvents({ after: cursor, types, limit: Math.max(room, 1) }, asOwner);
@@ -40,7 +36,7 @@ async function feedNew(
     const at = clock();
     const hasRoom = room > 0;
     const fed = await store.feed({
-        endpoint,
+        webhook,
         deliveries: hasRoom ? read.events.map((event) => deliveryOfEvent(event, at)) : [],
         cursor: hasRoom ? read.next : cursor,
         behind: isNew && !hasRoom,
@@ -50,11 +46,11 @@ async function feedNew(
 }
 
 async function feedReplay(
-    endpoint: LeasedEndpoint,
+    webhook: LeasedWebhook,
     room: number,
     { store, events, clock }: Dependencies,
 ): Promise<boolean> {
-    const { account, types, replay_after: after, replay_until, replay_from, replay_to } = endpoint;
+    const { account, types, replay_after: after, replay_until, replay_from, replay_to } = webhook;
     if (after === null || replay_until === null || replay_from === null || replay_to === null) return true;
     const [from, to] = [Date.parse(replay_from), Date.parse(replay_to)];
     const asOwner = { ...ownContext(), user_id: account };
@@ -65,7 +61,7 @@ async function feedReplay(
     const again = timed.filter(({ event, time }) => event.seq <= replay_until && time >= from && time < to);
     const at = clock();
     return store.feedReplay({
-        endpoint,
+        webhook,
         deliveries: again.map(({ event }) => deliveryOfEvent(event, at)),
         after: isOver ? null : read.next,
         now: new Date(at).toISOString(),

@@ -1,10 +1,10 @@
 import { type AttemptDependencies, attempt } from './attempt.ts';
 import { feed } from './feed.ts';
-import type { DueDelivery, LanesStore, LeasedEndpoint } from './rows.ts';
+import type { DueDelivery, LanesStore, LeasedWebhook } from './rows.ts';
 import { notBefore, PAUSED_AFTER_MS, type Verdict } from './schedule.ts';
 import type { Slots } from './slots.ts';
 
-/** Maximum number of deliveries to an endpoint under way. Beyond it: the next ones wait. */
+/** Maximum number of deliveries to a webhook under way. Beyond it: the next ones wait. */
 const IN_FLIGHT = 8;
 /** Maximum number of due deliveries that are read at a time. Beyond it: the next reading has the rest. */
 const ROUND = 64;
@@ -16,35 +16,35 @@ export interface LaneDependencies extends AttemptDependencies {
 }
 
 /**
- * Sends what is due to a leased endpoint, and gives it back when nothing more is, when it has failed, or when `signal` says
- * so. An endpoint gets one delivery at a time until one has succeeded, and again after a failure.
+ * Sends what is due to a leased webhook, and gives it back when nothing more is, when it has failed, or when `signal` says
+ * so. A webhook gets one delivery at a time until one has succeeded, and again after a failure.
  */
 export async function runLane(id: string, deps: LaneDependencies, signal: AbortSignal): Promise<void> {
     const { store, clock } = deps;
     for (let isProven = false; !signal.aborted; ) {
         const now = new Date(clock()).toISOString();
-        const endpoint = await store.read(id, now);
-        if (!endpoint) break;
-        const { wakes, not_before, failures } = endpoint;
+        const webhook = await store.read(id, now);
+        if (!webhook) break;
+        const { wakes, not_before, failures } = webhook;
         if (not_before !== null && not_before > now) {
             if (await store.release({ id, wakes })) return;
             continue;
         }
-        const hasMore = await feed(endpoint, deps);
+        const hasMore = await feed(webhook, deps);
         const due = await store.due(id, failures > 0 ? 1 : ROUND, new Date(clock()).toISOString());
         if (due.length === 0) {
             if (!hasMore && (await store.release({ id, wakes }))) return;
             continue;
         }
-        const { succeeded, failure } = await sendAll(endpoint, due, { deps, signal, isProven });
+        const { succeeded, failure } = await sendAll(webhook, due, { deps, signal, isProven });
         isProven = succeeded;
-        if (failure) await noteFailure(endpoint, { succeeded, failure }, deps);
+        if (failure) await noteFailure(webhook, { succeeded, failure }, deps);
         else if (succeeded && failures > 0) await store.noteSuccess(id);
     }
     await store.release({ id, wakes: 'any' });
 }
 
-/** What the deliveries of a round mean for their endpoint. */
+/** What the deliveries of a round mean for their webhook. */
 interface Round {
     succeeded: boolean;
     failure: Verdict | undefined;
@@ -52,7 +52,7 @@ interface Round {
 
 /** Sends until one fails. Those that are not attempted stay due. */
 async function sendAll(
-    endpoint: LeasedEndpoint,
+    webhook: LeasedWebhook,
     due: readonly DueDelivery[],
     { deps, signal, isProven }: { deps: LaneDependencies; signal: AbortSignal; isProven: boolean },
 ): Promise<Round> {
@@ -61,7 +61,7 @@ async function sendAll(
     const sendNext = async (): Promise<void> => {
         const one = due[next++];
         if (!one || signal.aborted) return;
-        const verdict = await deps.slots.run(!round.succeeded, () => attempt(endpoint, one, deps, signal));
+        const verdict = await deps.slots.run(!round.succeeded, () => attempt(webhook, one, deps, signal));
         if (verdict?.kind === 'delivered') round.succeeded = true;
         else round.failure ??= verdict;
     };
@@ -75,9 +75,9 @@ async function sendAll(
     return round;
 }
 
-/** Has an endpoint that has failed wait. After five days without a success it is paused; if it is gone, disabled. */
+/** Has a webhook that has failed wait. After five days without a success it is paused; if it is gone, disabled. */
 async function noteFailure(
-    { id, failures, failing_since }: LeasedEndpoint,
+    { id, failures, failing_since }: LeasedWebhook,
     { succeeded, failure }: { succeeded: boolean; failure: Verdict },
     { store, clock }: LaneDependencies,
 ): Promise<void> {

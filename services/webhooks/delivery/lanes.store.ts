@@ -7,7 +7,7 @@ import { appendDeliveries, countWaiting } from '../deliveries.store.ts';
 import { type Attempted, dueRow, type LanesStore, leasedRow } from './rows.ts';
 
 /**
- * How long an endpoint belongs to a process that does not extend its lease, in seconds. Beyond it: another process sends
+ * How long a webhook belongs to a process that does not extend its lease, in seconds. Beyond it: another process sends
  * to it.
  */
 export const LEASE_SECONDS = 15;
@@ -79,25 +79,25 @@ type Owned = (id: string) => ReturnType<typeof sql.fragment>;
 
 function feeding(db: Database, owned: Owned): Pick<LanesStore, 'feed' | 'feedReplay'> {
     return {
-        feed: ({ endpoint, deliveries, cursor, behind, now }) =>
+        feed: ({ webhook, deliveries, cursor, behind, now }) =>
             db.transaction(async (transaction) => {
                 const moved = await transaction.rows(sql.unsafe`
                     UPDATE webhooks.endpoints SET cursor = ${cursor}, behind = ${behind}
-                    WHERE ${owned(endpoint.id)} AND cursor = ${endpoint.cursor} RETURNING id`);
+                    WHERE ${owned(webhook.id)} AND cursor = ${webhook.cursor} RETURNING id`);
                 if (moved.length === 0) return false;
                 if (deliveries.length > 0)
-                    await appendDeliveries(transaction, { endpoint: endpoint.id, deliveries, now });
+                    await appendDeliveries(transaction, { webhook: webhook.id, deliveries, now });
                 return true;
             }, 'webhook_feed'),
-        feedReplay: ({ endpoint, deliveries, after, now }) =>
+        feedReplay: ({ webhook, deliveries, after, now }) =>
             db.transaction(async (transaction) => {
                 const ended = sql.fragment`, replay_until = NULL, replay_from = NULL, replay_to = NULL`;
                 const moved = await transaction.rows(sql.unsafe`
                     UPDATE webhooks.endpoints SET replay_after = ${after} ${after === null ? ended : sql.fragment``}
-                    WHERE ${owned(endpoint.id)} AND replay_after = ${endpoint.replay_after} RETURNING id`);
+                    WHERE ${owned(webhook.id)} AND replay_after = ${webhook.replay_after} RETURNING id`);
                 if (moved.length === 0) return false;
                 if (deliveries.length > 0)
-                    await appendDeliveries(transaction, { endpoint: endpoint.id, deliveries, now });
+                    await appendDeliveries(transaction, { webhook: webhook.id, deliveries, now });
                 return true;
             }, 'webhook_feed'),
     };

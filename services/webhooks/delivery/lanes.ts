@@ -6,9 +6,9 @@ import { type LaneDependencies, runLane } from './lane.ts';
 import { LEASE_SECONDS } from './lanes.store.ts';
 import type { LanesStore } from './rows.ts';
 
-/** How often a process looks for endpoints for which there is something to do, in milliseconds. */
+/** How often a process looks for webhooks for which there is something to do, in milliseconds. */
 const LOOK_EVERY_MS = 500;
-/** Maximum number of endpoints that a process serves at a time. Beyond it: the next ones wait. */
+/** Maximum number of webhooks that a process serves at a time. Beyond it: the next ones wait. */
 const MAX_LANES = 512;
 /** How often a process extends its leases, in milliseconds. */
 const EXTEND_EVERY_MS = 3_000;
@@ -16,7 +16,7 @@ const EXTEND_EVERY_MS = 3_000;
 const MARGIN_MS = 2_000;
 /** Time limit for deliveries under way when the process stops, in milliseconds. Beyond it: they are broken off. */
 const STOP_MS = 5_000;
-/** How long an endpoint waits whose lane has failed for a reason of ours, in milliseconds. */
+/** How long a webhook waits whose lane has failed for a reason of ours, in milliseconds. */
 const FAILED_MS = 5_000;
 
 interface Lane {
@@ -30,7 +30,7 @@ export interface LanesDependencies extends Omit<LaneDependencies, 'sender'> {
 }
 
 /**
- * Serves the endpoints for which there is something to do: one lane for each, so that none waits for another. An endpoint is
+ * Serves the webhooks for which there is something to do: one lane for each, so that none waits for another. A webhook is
  * leased, so no two processes send to it. A process that ends without giving its leases back loses them after some seconds.
  */
 export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {

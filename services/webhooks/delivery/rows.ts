@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { NewDelivery } from '../rows.ts';
 import type { Verdict } from './schedule.ts';
 
-/** What a process knows of an endpoint while it has the lease. */
+/** What a process knows of a webhook while it has the lease. */
 export const leasedRow = z.strictObject({
     id: z.string(),
     account: z.string(),
@@ -19,7 +19,7 @@ export const leasedRow = z.strictObject({
     replay_from: z.string().nullable(),
     replay_to: z.string().nullable(),
 });
-export type LeasedEndpoint = z.infer<typeof leasedRow>;
+export type LeasedWebhook = z.infer<typeof leasedRow>;
 
 export const dueRow = z.strictObject({
     id: z.string(),
@@ -43,17 +43,17 @@ export interface Attempted {
 }
 
 export interface LanesStore {
-    /** Leases up to `limit` endpoints for which there is something to do at `now`, the longest first. Returns their ids. */
+    /** Leases up to `limit` webhooks for which there is something to do at `now`, the longest first. Returns their ids. */
     lease(limit: number, now: string): Promise<readonly string[]>;
-    /** Extends the leases. Returns the ids of the endpoints that this process still has. */
+    /** Extends the leases. Returns the ids of the webhooks that this process still has. */
     extend(ids: readonly string[]): Promise<readonly string[]>;
-    /** Reads a leased endpoint; undefined if it is not active or another process has it. */
-    read(id: string, now: string): Promise<LeasedEndpoint | undefined>;
+    /** Reads a leased webhook; undefined if it is not active or another process has it. */
+    read(id: string, now: string): Promise<LeasedWebhook | undefined>;
     /** Number of deliveries that wait for an attempt. */
     waiting(id: string): Promise<number>;
     /** Adds deliveries and moves the cursor, both or none. Resolves to false if the lease or the cursor is another one. */
     feed(fed: {
-        endpoint: LeasedEndpoint;
+        webhook: LeasedWebhook;
         deliveries: readonly NewDelivery[];
         cursor: number;
         behind: boolean;
@@ -61,7 +61,7 @@ export interface LanesStore {
     }): Promise<boolean>;
     /** The same for events that are sent again. `after` is null when all have been. */
     feedReplay(fed: {
-        endpoint: LeasedEndpoint;
+        webhook: LeasedWebhook;
         deliveries: readonly NewDelivery[];
         after: number | null;
         now: string;
@@ -69,13 +69,13 @@ export interface LanesStore {
     /** Returns the deliveries that are due, the longest first. */
     due(id: string, limit: number, now: string): Promise<readonly DueDelivery[]>;
     record(attempted: Attempted): Promise<void>;
-    /** Notes that an endpoint has failed, and until when nothing is sent to it. */
+    /** Notes that a webhook has failed, and until when nothing is sent to it. */
     noteFailure(id: string, failure: { failures: number; failing_since: string; not_before: string }): Promise<void>;
     noteSuccess(id: string): Promise<void>;
-    /** Ends the sending to an endpoint, and publishes that. */
+    /** Ends the sending to a webhook, and publishes that. */
     stop(id: string, state: 'paused' | 'disabled'): Promise<void>;
     /**
-     * Gives a leased endpoint back. Resolves to false if something was added since `wakes` was read; `any`: that is no
+     * Gives a leased webhook back. Resolves to false if something was added since `wakes` was read; `any`: that is no
      * reason to keep it. `dueAt`: when there is something to do at the earliest, if that is known.
      */
     release(released: { id: string; wakes: number | 'any'; dueAt?: string }): Promise<boolean>;

@@ -16,25 +16,25 @@ export const ATTEMPTS_AT_MS: readonly number[] = [
     24 * HOUR,
 ];
 
-/** For how long an endpoint may fail without a success, in milliseconds. Beyond it: it is paused. */
+/** For how long a webhook may fail without a success, in milliseconds. Beyond it: it is paused. */
 export const PAUSED_AFTER_MS = 5 * DAY;
-/** Longest time that an endpoint can ask to wait (Retry-After), in milliseconds. Beyond it: it waits so long. */
+/** Longest time that a webhook can ask to wait (Retry-After), in milliseconds. Beyond it: it waits so long. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
-/** How long nothing is sent to an endpoint after its first failure, in milliseconds. Each further failure doubles it. */
+/** How long nothing is sent to a webhook after its first failure, in milliseconds. Each further failure doubles it. */
 const BACK_OFF_MS = SECOND;
-/** Longest time for which failures alone keep an endpoint waiting, in milliseconds. Beyond it: it is tried again. */
+/** Longest time for which failures alone keep a webhook waiting, in milliseconds. Beyond it: it is tried again. */
 const MAX_BACK_OFF_MS = MINUTE;
-/** Statuses by which an endpoint says that it has too much to do. */
+/** Statuses by which a webhook says that it has too much to do. */
 const OVERLOADED = [429, 502, 504];
-/** How long nothing is sent to an endpoint that has too much to do, in milliseconds, if it does not say how long. */
+/** How long nothing is sent to a webhook that has too much to do, in milliseconds, if it does not say how long. */
 const OVERLOADED_MS = 5 * SECOND;
 
-/** What an attempt means for the delivery and its endpoint. */
+/** What an attempt means for the delivery and its webhook. */
 export interface Verdict {
     kind: 'delivered' | 'rejected' | 'unreachable' | 'refused' | 'gone';
     status: number | null;
     reason: string | null;
-    /** For how long nothing may be sent to the endpoint, in milliseconds. */
+    /** For how long nothing may be sent to the webhook, in milliseconds. */
     waitMs: number;
 }
 
@@ -65,7 +65,7 @@ export function nextAttempt(
     return atMs === undefined ? undefined : Math.max(beganAt + atMs, now + waitMs, now + second - first);
 }
 
-/** Until when nothing is sent to an endpoint that has failed `failures` times in a row. */
+/** Until when nothing is sent to a webhook that has failed `failures` times in a row. */
 export function notBefore({ failures, waitMs }: { failures: number; waitMs: number }, now: number): number {
     const backOffMs = Math.min(BACK_OFF_MS * 2 ** Math.min(failures - 1, 16), MAX_BACK_OFF_MS);
     return now + Math.max(backOffMs, waitMs);

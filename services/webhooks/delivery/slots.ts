@@ -3,7 +3,7 @@ import { Places } from '../../../platform/bounded-queue.ts';
 /** Maximum number of deliveries that a process has under way. Beyond it: the next ones wait. */
 const MAX_IN_FLIGHT = 256;
 /**
- * How many of them may be to endpoints of which it is not known whether they answer: each has one at a time. So those that
+ * How many of them may be to webhooks of which it is not known whether they answer: each has one at a time. So those that
  * hang leave room for the others. Beyond it: the next ones wait.
  */
 const MAX_PROBES = 128;
@@ -12,7 +12,7 @@ const MAX_WAITING = 8_192;
 
 /** The places of a process for deliveries under way. */
 export interface Slots {
-    /** Runs `work` when there is a place. `isProbe`: it is not known whether the endpoint answers. */
+    /** Runs `work` when there is a place. `isProbe`: it is not known whether the webhook answers. */
     run<Result>(isProbe: boolean, work: () => Promise<Result>): Promise<Result>;
 }
 

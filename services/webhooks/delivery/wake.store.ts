@@ -6,13 +6,13 @@ const dueRow = z.strictObject({ due_at: z.string().nullable() });
 const stateRow = z.strictObject({ state: z.string(), endpoints: z.number() });
 
 export interface WakeStore {
-    /** Returns the accounts after `after`, by id, with endpoints that wait for events. */
+    /** Returns the accounts after `after`, by id, with webhooks that wait for events. */
     accounts(after: string, limit: number): Promise<readonly string[]>;
-    /** Has the endpoints of these accounts served that have not read up to these numbers. */
+    /** Has the webhooks of these accounts served that have not read up to these numbers. */
     wake(heads: ReadonlyArray<{ account: string; seq: number }>, now: string): Promise<void>;
-    /** Since when the endpoint waits that has waited longest to be served; undefined if none waits. */
+    /** Since when the webhook waits that has waited longest to be served; undefined if none waits. */
     oldestDue(): Promise<string | undefined>;
-    /** Counts the endpoints that were paused or disabled. */
+    /** Counts the webhooks that were paused or disabled. */
     inactive(): Promise<ReadonlyArray<z.infer<typeof stateRow>>>;
 }
 

@@ -8,10 +8,10 @@ import type { WakeStore } from './wake.store.ts';
 const ASKED_ACCOUNTS = 1_000;
 
 /**
- * Asks which accounts have events that their endpoints have not got, and has these served. It may be interrupted and
- * repeated at any point: an endpoint that it misses is found by the next run.
+ * Asks which accounts have events that their webhooks have not got, and has these served. It may be interrupted and
+ * repeated at any point: a webhook that it misses is found by the next run.
  */
-export async function wakeEndpoints({
+export async function wakeWebhooks({
     store,
     events,
     clock,

@@ -7,7 +7,7 @@ import { lanesStore } from '../../../services/webhooks/delivery/lanes.store.ts';
 import { deliveryMetrics } from '../../../services/webhooks/delivery/metrics.ts';
 import { slots } from '../../../services/webhooks/delivery/slots.ts';
 import { wakeStore } from '../../../services/webhooks/delivery/wake.store.ts';
-import { wakeEndpoints } from '../../../services/webhooks/delivery/wake.ts';
+import { wakeWebhooks } from '../../../services/webhooks/delivery/wake.ts';
 import type { Delivery, Outcome } from '../../../services/webhooks/sender/sender.ts';
 import { webhooksStore } from '../../../services/webhooks/store.ts';
 import { testContext, testDatabase } from '../../support/harness.ts';
@@ -43,7 +43,7 @@ export async function lanesFixture() {
             metrics,
             /** Serves what is due now. Returns the ids of the endpoints. */
             async serve(signal = new AbortController().signal) {
-                await wakeEndpoints({ store: wakes, events, clock: time });
+                await wakeWebhooks({ store: wakes, events, clock: time });
                 const ids = await lanes.lease(100, iso());
                 await Promise.all(ids.map((id) => runLane(id, deps, signal)));
                 return ids;
@@ -52,7 +52,7 @@ export async function lanesFixture() {
     }
 
     async function newEndpoint({ account = randomUUID() as string, types = [] as string[] } = {}) {
-        const endpoint = {
+        const webhook = {
             id: randomUUID() as string,
             account,
             url: 'https://shop.example/hooks',
@@ -62,8 +62,8 @@ export async function lanesFixture() {
             created_at: iso(),
             failing_since: null,
         };
-        const own = { account, id: endpoint.id };
-        await store.reserve({ endpoint, cursor: 0 }, testContext());
+        const own = { account, id: webhook.id };
+        await store.reserve({ webhook, cursor: 0 }, testContext());
         await store.activate({ ...own, quota: 10, claim: undefined }, testContext());
         return {
             ...own,
@@ -75,7 +75,7 @@ export async function lanesFixture() {
                 ),
             deliveries: () =>
                 store.listDeliveries(
-                    { endpoint: endpoint.id, state: undefined, before: undefined, limit: 5_000 },
+                    { webhook: webhook.id, state: undefined, before: undefined, limit: 5_000 },
                     testContext(),
                 ),
         };

@@ -13,8 +13,8 @@ const idOf = ({ headers }: Delivery) => headers['webhook-id'];
 
 describe('a webhook', () => {
     it('gets each event once, in deliveries of which at most eight are under way', async () => {
-        const endpoint = await newEndpoint();
-        await append(endpoint.account, 700);
+        const webhook = await newEndpoint();
+        await append(webhook.account, 700);
         const sent: Delivery[] = [];
         let [underWay, most] = [0, 0];
         const { serve, lanes } = open(async (delivery) => {
@@ -24,18 +24,18 @@ describe('a webhook', () => {
             underWay--;
             return OK;
         });
-        assert.ok((await serve()).includes(endpoint.id));
+        assert.ok((await serve()).includes(webhook.id));
         assert.equal(sent.length, 700);
         assert.equal(new Set(sent.map(idOf)).size, 700);
         assert.equal(most, 8);
         assert.deepEqual(await lanes.lease(100, new Date(clock.now + 1e9).toISOString()), [], 'nothing is due');
-        const states = new Set((await endpoint.deliveries()).map(({ state, attempts }) => `${state} ${attempts}`));
+        const states = new Set((await webhook.deliveries()).map(({ state, attempts }) => `${state} ${attempts}`));
         assert.deepEqual([...states], ['delivered 1']);
     });
 
     it('is attempted on the schedule, and the delivery has then failed for good', async () => {
-        const endpoint = await newEndpoint();
-        await append(endpoint.account, 1);
+        const webhook = await newEndpoint();
+        await append(webhook.account, 1);
         const times: number[] = [];
         const began = clock.now;
         const { serve } = open(async () => {
@@ -50,8 +50,8 @@ describe('a webhook', () => {
         }
         assert.deepEqual(times, ATTEMPTS_AT_MS);
         clock.now = began + 3 * 86_400_000;
-        assert.ok(!(await serve()).includes(endpoint.id), 'nothing is due any more');
-        const [delivery] = await endpoint.deliveries();
+        assert.ok(!(await serve()).includes(webhook.id), 'nothing is due any more');
+        const [delivery] = await webhook.deliveries();
         const { state, attempts, status, due_at } = delivery ?? {};
         assert.deepEqual(
             { state, attempts, status, due_at },
@@ -60,7 +60,7 @@ describe('a webhook', () => {
     });
 
     it('is paused after five days of failures, with an event, and gets everything when it is active again', async () => {
-        const endpoint = await newEndpoint();
+        const webhook = await newEndpoint();
         const sent: string[] = [];
         let fails = true;
         const { serve } = open(async (delivery) => {
@@ -68,27 +68,27 @@ describe('a webhook', () => {
             return fails ? answer(503) : OK;
         });
         for (let day = 0; day <= 5; day++) {
-            await append(endpoint.account, 1);
+            await append(webhook.account, 1);
             await serve();
             clock.now += 86_400_000;
         }
-        assert.equal((await endpoint.find())?.state, 'paused');
+        assert.equal((await webhook.find())?.state, 'paused');
         const published = await db.rows(sql.unsafe`
             SELECT data::text AS data FROM webhooks.outbox
-            WHERE type = 'webhook.paused' AND data @> jsonb_build_array(jsonb_build_object('webhook_id', ${endpoint.id}::text))`);
+            WHERE type = 'webhook.paused' AND data @> jsonb_build_array(jsonb_build_object('webhook_id', ${webhook.id}::text))`);
         assert.equal(published.length, 1);
-        await append(endpoint.account, 3);
-        assert.ok(!(await serve()).includes(endpoint.id));
+        await append(webhook.account, 3);
+        assert.ok(!(await serve()).includes(webhook.id));
         fails = false;
-        await endpoint.change('active');
+        await webhook.change('active');
         await serve();
         assert.ok(sent.length >= 4, `${sent.length} were sent`);
-        assert.equal((await endpoint.find())?.failing_since, null);
+        assert.equal((await webhook.find())?.failing_since, null);
     });
 
     it('gets one delivery at a time until one has succeeded, so those that hang have few places', async () => {
-        const endpoint = await newEndpoint();
-        await append(endpoint.account, 20);
+        const webhook = await newEndpoint();
+        await append(webhook.account, 20);
         const hanging = new AbortController();
         let underWay = 0;
         const { serve } = open(
@@ -102,7 +102,7 @@ describe('a webhook', () => {
         );
         await serve(hanging.signal);
         assert.ok(
-            (await endpoint.deliveries()).every(({ attempts }) => attempts === 0),
+            (await webhook.deliveries()).every(({ attempts }) => attempts === 0),
             'what is broken off counts not',
         );
         const again: string[] = [];
@@ -114,33 +114,33 @@ describe('a webhook', () => {
     });
 
     it('belongs to one process, and to another one when the lease has ended', async () => {
-        const endpoint = await newEndpoint();
-        await append(endpoint.account, 1);
+        const webhook = await newEndpoint();
+        await append(webhook.account, 1);
         const [first, second] = [open(async () => OK), open(async () => OK)];
         const now = new Date(clock.now).toISOString();
-        await endpoint.change('active');
-        assert.deepEqual(await first.lanes.lease(10, now), [endpoint.id]);
+        await webhook.change('active');
+        assert.deepEqual(await first.lanes.lease(10, now), [webhook.id]);
         assert.deepEqual(await second.lanes.lease(10, now), []);
-        await db.rows(sql.unsafe`UPDATE webhooks.endpoints SET leased_until = now() WHERE id = ${endpoint.id}`);
-        assert.deepEqual(await second.lanes.lease(10, now), [endpoint.id]);
-        assert.deepEqual(await first.lanes.extend([endpoint.id]), []);
-        assert.equal(await first.lanes.read(endpoint.id, now), undefined);
-        assert.ok(await second.lanes.read(endpoint.id, now));
-        assert.equal(await first.lanes.release({ id: endpoint.id, wakes: 'any' }), false);
+        await db.rows(sql.unsafe`UPDATE webhooks.endpoints SET leased_until = now() WHERE id = ${webhook.id}`);
+        assert.deepEqual(await second.lanes.lease(10, now), [webhook.id]);
+        assert.deepEqual(await first.lanes.extend([webhook.id]), []);
+        assert.equal(await first.lanes.read(webhook.id, now), undefined);
+        assert.ok(await second.lanes.read(webhook.id, now));
+        assert.equal(await first.lanes.release({ id: webhook.id, wakes: 'any' }), false);
     });
 
     it('that has a thousand deliveries waiting leaves further events in the stream, and accepts no tests, until there is room', async () => {
-        const endpoint = await newEndpoint();
-        await append(endpoint.account, 1_500);
+        const webhook = await newEndpoint();
+        await append(webhook.account, 1_500);
         const { serve } = open(async () => answer(500));
         for (let times = 0; times < 12; times++) {
             await serve();
             clock.now += 61_000;
         }
-        const waiting = await endpoint.deliveries();
+        const waiting = await webhook.deliveries();
         assert.ok(waiting.length >= 1_000 && waiting.length < 1_200, `${waiting.length} wait`);
         const delivery = { id: randomUUID(), event_id: 'test.2', type: 'webhook.test', body: '{}' };
-        const own = { account: endpoint.account, id: endpoint.id, now: new Date(clock.now).toISOString() };
+        const own = { account: webhook.account, id: webhook.id, now: new Date(clock.now).toISOString() };
         await assert.rejects(store.enqueue({ ...own, delivery }, testContext()), { kind: 'conflict' });
         const sent = new Set<string>();
         clock.now += 7_200_000;
@@ -152,18 +152,18 @@ describe('a webhook', () => {
     });
 
     it('is served again if something is added while its lane ends', async () => {
-        const endpoint = await newEndpoint();
+        const webhook = await newEndpoint();
         const { lanes } = open(async () => OK);
         const now = new Date(clock.now).toISOString();
-        const own = { id: endpoint.id, account: endpoint.account };
-        await endpoint.change('active');
+        const own = { id: webhook.id, account: webhook.account };
+        await webhook.change('active');
         await lanes.lease(10, now);
-        const read = await lanes.read(endpoint.id, now);
+        const read = await lanes.read(webhook.id, now);
         assert.ok(read);
         const delivery = { id: randomUUID(), event_id: 'test.1', type: 'webhook.test', body: '{}' };
         await store.enqueue({ ...own, now, delivery }, testContext());
-        assert.equal(await lanes.release({ id: endpoint.id, wakes: read.wakes }), false);
-        const due = await lanes.due(endpoint.id, 10, now);
+        assert.equal(await lanes.release({ id: webhook.id, wakes: read.wakes }), false);
+        const due = await lanes.due(webhook.id, 10, now);
         assert.deepEqual(
             due.map(({ event_id }) => event_id),
             ['test.1'],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type LanesDependencies, startLanes } from '../../../../services/webhooks/delivery/lanes.ts';
 import { until } from '../../../support/until.ts';
 
-/** Lanes on a store that leases what `offered` has, and in which reading an endpoint waits for `read`. */
+/** Lanes on a store that leases what `offered` has, and in which reading an webhook waits for `read`. */
 function lanesOn(offered: string[][], read: Promise<undefined>) {
     const calls = { lease: 0, read: 0, release: 0 };
     const store = {
@@ -23,10 +23,10 @@ function lanesOn(offered: string[][], read: Promise<undefined>) {
     };
     const log = { error: (_: object, fault: string) => assert.fail(fault) };
     const deps = { store, log, clock: Date.now, sender: { close: async () => {} } };
-    return { calls, lanes: startLanes(deps as unknown as LanesDependencies) }; // an endpoint that is gone needs no more
+    return { calls, lanes: startLanes(deps as unknown as LanesDependencies) }; // an webhook that is gone needs no more
 }
 
-test('an endpoint whose lease has ended and begun again has no second lane before the first one has ended', async () => {
+test('an webhook whose lease has ended and begun again has no second lane before the first one has ended', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const offered = [['a'], ['a']];
     const { calls, lanes } = lanesOn(offered, promise);

@@ -21,7 +21,7 @@ describe('the schedule of a delivery', () => {
         assert.equal(nextAttempt({ attempts: 1, beganAt: BEGAN, waitMs: 0 }, now), now + 5_000);
     });
 
-    it('waits as long as the endpoint asks, up to an hour', () => {
+    it('waits as long as the webhook asks, up to an hour', () => {
         const { waitMs } = answered(503, 7_200_000);
         assert.equal(waitMs, 3_600_000);
         assert.equal(nextAttempt({ attempts: 1, beganAt: BEGAN, waitMs }, BEGAN), BEGAN + 3_600_000);
@@ -41,14 +41,14 @@ describe('an answer', () => {
         assert.equal(verdictOf({ kind: 'refused', reason: 'Not public.' }).kind, 'refused');
     });
 
-    it('of 429, 502 or 504 slows the endpoint down, also if it does not say how long', () => {
+    it('of 429, 502 or 504 slows the webhook down, also if it does not say how long', () => {
         for (const status of [429, 502, 504]) assert.equal(answered(status).waitMs, 5_000);
         assert.equal(answered(429, 60_000).waitMs, 60_000);
         assert.equal(answered(500).waitMs, 0);
     });
 });
 
-describe('an endpoint that fails', () => {
+describe('an webhook that fails', () => {
     it('waits twice as long after each failure, up to a minute', () => {
         const waits = Array.from({ length: 9 }, (_, index) => notBefore({ failures: index + 1, waitMs: 0 }, 0) / 1_000);
         assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
