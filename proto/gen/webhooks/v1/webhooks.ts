@@ -1742,13 +1742,13 @@ export const EraseAccountResponse: MessageFns<EraseAccountResponse> = {
   },
 };
 
-/** Endpoints of accounts to which the service sends their events (Standard Webhooks 1.0.0), and what became of each. */
+/** Webhooks of accounts to which the service sends their events (Standard Webhooks 1.0.0), and what became of each. */
 export type WebhooksServiceDefinition = typeof WebhooksServiceDefinition;
 export const WebhooksServiceDefinition = {
   name: "WebhooksService",
   fullName: "webhooks.v1.WebhooksService",
   methods: {
-    /** Creates an endpoint. Its secret is in this answer alone. */
+    /** Creates a webhook. Its secret is in this answer alone. */
     create: {
       name: "Create",
       requestType: CreateRequest as typeof CreateRequest,
@@ -1757,7 +1757,7 @@ export const WebhooksServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Returns one page of the account's endpoints, newest first. */
+    /** Returns one page of the account's webhooks, newest first. */
     list: {
       name: "List",
       requestType: ListRequest as typeof ListRequest,
@@ -1766,7 +1766,7 @@ export const WebhooksServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Returns an endpoint of the account. */
+    /** Returns a webhook of the account. */
     get: {
       name: "Get",
       requestType: GetRequest as typeof GetRequest,
@@ -1775,7 +1775,7 @@ export const WebhooksServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Changes the given fields. An endpoint that becomes active again gets what it has missed. */
+    /** Changes the given fields. A webhook that becomes active again gets what it has missed. */
     update: {
       name: "Update",
       requestType: UpdateRequest as typeof UpdateRequest,
@@ -1784,7 +1784,7 @@ export const WebhooksServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** Removes an endpoint. Nothing is sent to it any more. */
+    /** Removes a webhook. Nothing is sent to it any more. */
     delete: {
       name: "Delete",
       requestType: DeleteRequest as typeof DeleteRequest,
@@ -1802,7 +1802,7 @@ export const WebhooksServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Returns one page of the deliveries to an endpoint, newest first. */
+    /** Returns one page of the deliveries to a webhook, newest first. */
     listDeliveries: {
       name: "ListDeliveries",
       requestType: ListDeliveriesRequest as typeof ListDeliveriesRequest,
@@ -1820,7 +1820,7 @@ export const WebhooksServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Returns how many endpoints the account has, and how many it may have. */
+    /** Returns how many webhooks the account has, and how many it may have. */
     getQuotas: {
       name: "GetQuotas",
       requestType: GetQuotasRequest as typeof GetQuotasRequest,
@@ -1830,7 +1830,7 @@ export const WebhooksServiceDefinition = {
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /**
-     * Removes the endpoints of an erased account; nothing is sent to them from the first call on. At most 1,000 rows in each
+     * Removes the webhooks of an erased account; nothing is sent to them from the first call on. At most 1,000 rows in each
      * statement: repeat the call until it is done. For trusted callers only.
      */
     eraseAccount: {
