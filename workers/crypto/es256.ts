@@ -72,13 +72,34 @@ export function pointOf(publicKey: P256PublicKey): { x: Uint8Array; y: Uint8Arra
 
 /**
  * Signs with ECDSA on P-256 and SHA-256. Signatures of one message differ. A KeyObject, which nobody can wipe, is not kept:
- * the key is PEM, with which it takes a third of the time that DER with options takes. Throws an Error if the key is none.
+ * the key is PEM, with which it takes half of the time that DER with options takes. Throws an Error if the key is none.
  */
 export function sign(message: Uint8Array, signingKey: P256SigningKey): Uint8Array {
-    const key = Buffer.from(signingKey.buffer, signingKey.byteOffset, signingKey.length).toString('base64');
-    return numbersOf(
-        signWith('sha256', message, `-----BEGIN EC PRIVATE KEY-----\n${key}\n-----END EC PRIVATE KEY-----`),
-    );
+    const key = pemOf(signingKey);
+    try {
+        return numbersOf(signWith('sha256', message, key));
+    } finally {
+        key.fill(0);
+    }
+}
+
+const BEGIN = Buffer.from('-----BEGIN EC PRIVATE KEY-----\n');
+const END = Buffer.from('\n-----END EC PRIVATE KEY-----\n');
+const BASE64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+
+/** The key in PEM, as bytes that can be wiped. Node encodes base64 to texts alone, which nobody can wipe. */
+function pemOf(key: P256SigningKey): Buffer {
+    const pem = Buffer.alloc(BEGIN.length + 4 * Math.ceil(key.length / 3) + END.length, '=');
+    pem.set(BEGIN);
+    for (let from = 0, at = BEGIN.length; from < key.length; from += 3, at += 4) {
+        const [first = 0, second = 0, third = 0] = key.subarray(from, from + 3);
+        const bits = (first << 16) | (second << 8) | third;
+        const digits = Math.min(3, key.length - from) + 1;
+        for (let digit = 0; digit < digits; digit++)
+            pem[at + digit] = BASE64[(bits >> (18 - 6 * digit)) & 63] as number;
+    }
+    pem.set(END, pem.length - END.length);
+    return pem;
 }
 
 /** The r and s of a signature in DER, 32 bytes each. */
