@@ -94,13 +94,6 @@ export async function expectError(status: number, call: Call): Promise<Answer> {
     return answer;
 }
 
-/** Sends a request of a wallet that must be refused with `status`. Returns the name of the error. */
-export async function expectWalletError(status: number, call: Call): Promise<string> {
-    const answer = await send(call);
-    assert.equal(answer.status, status, `${call.method ?? 'GET'} ${call.path}: ${answer.text}`);
-    return answer.body.error;
-}
-
 /** The paths of answers that have no envelope, and their media types. */
 const DOCUMENTS: ReadonlyArray<[path: RegExp, contentType: string]> = [
     [/^\/issuers\/[^/]+\/did\.json$/, 'application/did+json'],
