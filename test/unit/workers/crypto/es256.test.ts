@@ -72,6 +72,18 @@ test('a secret has 32 bytes, even if its number begins with zeros', () => {
     }
 });
 
+test('a signature has 64 bytes, even if one of its numbers begins with zeros', () => {
+    const { public_key, secret } = generateKeyPair();
+    const key = signingKeyOf(secret);
+    const short = [false, false];
+    for (let number = 0; short.includes(false); number++) {
+        const message = Buffer.from(String(number));
+        const signature = sign(message, key);
+        assert.equal(p256.verify(signature, message, public_key, NOBLE), true);
+        for (const half of [0, 1]) short[half] ||= signature[32 * half] === 0;
+    }
+});
+
 test('each P-256 key has one DID of 57 characters, which is no DID of an Ed25519 key', () => {
     const edges = [0, 255].map(
         (byte) => Uint8Array.of(2 + (byte & 1), ...new Uint8Array(32).fill(byte)) as P256PublicKey,
