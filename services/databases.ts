@@ -1,6 +1,7 @@
 import { connectionTo } from '../platform/postgres/database-url.ts';
 import { type Database, databaseOpener } from '../platform/postgres/db.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
+import { partSchemaOf } from '../platform/postgres/part-schema.ts';
 import { awaitMigrations } from '../platform/preflight/await-migrations.ts';
 import { inStep } from '../platform/preflight/fatal.ts';
 import { awaitPostgres } from '../platform/preflight/postgres.ts';
@@ -12,7 +13,7 @@ import { within } from '../platform/within.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../proto/services.ts';
 import { COUNTING } from './counts/pending.store.ts';
 import { arrangeParts } from './credentials/parts/parts.store.ts';
-import { SCHEMAS } from './schemas.ts';
+import { schemasOf } from './schemas.ts';
 import { tableUses } from './table-uses.ts';
 
 /** How long the migrations wait for a database that starts, in milliseconds. Beyond it: the run fails with one line. */
@@ -49,9 +50,10 @@ export async function roleDatabases(
         const uses = tableUses({
             runs: there.filter((role) => roles.includes(role)),
             counts: there.filter((role) => read.includes(role)),
+            part: partSchemaOf(url),
         });
         const facts = await awaitPostgres({ url, asOwner: false, log, timeoutMs: Infinity });
-        await awaitMigrations(url, { schemas: SCHEMAS, uses, log });
+        await awaitMigrations(url, { schemas: schemasOf(url), uses, log });
         const database = await open(url, facts);
         closing.defer(() => database.close());
         byUrl.set(url, database);
@@ -70,7 +72,7 @@ export async function roleDatabases(
 export async function migrateDatabases(config: Config, log: Log): Promise<void> {
     for (const url of new Set(SERVICE_ROLES.flatMap((role) => databaseUrls(config, role)))) {
         await awaitPostgres({ url, asOwner: true, log, timeoutMs: MIGRATE_WAIT_MS });
-        const applied = await inStep('migrations', () => migrate(url, { schemas: SCHEMAS, log }));
+        const applied = await inStep('migrations', () => migrate(url, { schemas: schemasOf(url), log }));
         log.info({ applied }, 'migrated');
     }
     await inStep('migrations', () => arrangeCredentialParts(config));
@@ -92,7 +94,8 @@ async function arrangeCredentialParts(config: Config): Promise<void> {
 /** Names a database without the secrets in its URL. */
 function nameOf(url: string): string {
     const { host, port, database } = connectionTo(url);
-    return `${host}:${port}/${database}`;
+    const part = partSchemaOf(url);
+    return `${host}:${port}/${database}${part ? `/${part.schema}` : ''}`;
 }
 
 /** Time limit for a database to answer a scrape, in milliseconds. Beyond it: it counts as away. */

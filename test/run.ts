@@ -22,8 +22,8 @@ import { type Counts, cpuSeconds } from './support/reporter.ts';
 /**
  * `npm test` runs the fast tier, `npm run test:full` the rest (`--full`), both on a real PostgreSQL and a real Redis that
  * they start. `npm test -- PREFIX…` runs only the files whose path begins with a prefix, of both tiers and of test/proof.
- * `npm run test:citus -- --database URL` runs the end-to-end tests of both tiers on a given Citus. The last line is
- * `N passed, N failed`, with `, N skipped` if tests were skipped.
+ * `npm run test:citus -- --database URL [--parts N]` runs the end-to-end tests of both tiers on a given Citus, with the
+ * credentials in N parts. The last line is `N passed, N failed`, with `, N skipped` if tests were skipped.
  */
 
 /** What runs in an order: parts, which are folders of test/, and rounds of end-to-end tests. */
@@ -56,13 +56,18 @@ const FULL_LANES = 2;
 const BUDGET_S = 1_200;
 
 const {
-    values: { full = false, citus = false, database },
+    values: { full = false, citus = false, database, parts = '1' },
     positionals: asked,
 } = parseArgs({
-    options: { full: { type: 'boolean' }, citus: { type: 'boolean' }, database: { type: 'string' } },
+    options: {
+        full: { type: 'boolean' },
+        citus: { type: 'boolean' },
+        database: { type: 'string' },
+        parts: { type: 'string' },
+    },
     allowPositionals: true,
 });
-if (citus !== (database !== undefined)) throw new Error('npm run test:citus -- --database URL');
+if (citus !== (database !== undefined)) throw new Error('npm run test:citus -- --database URL [--parts N]');
 
 function wanted(pattern: string): string[] {
     const files = globSync(pattern, { exclude: ['**/node_modules/**'] }).sort();
@@ -72,7 +77,7 @@ function wanted(pattern: string): string[] {
 /** If E2E_URLS names a running service, the end-to-end tests run once, on that. */
 function tracks(): readonly Track[] {
     if (process.env['E2E_URLS']) return [[givenRound()]];
-    if (database !== undefined) return [[citusRound(database)]];
+    if (database !== undefined) return [[citusRound({ url: database, parts: Number(parts) })]];
     if (full) return FULL_TRACKS;
     return asked.length === 0 ? FAST_TRACKS : [...FAST_TRACKS, ['full/integration', SLOW_ROUND]];
 }

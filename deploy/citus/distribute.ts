@@ -3,7 +3,7 @@ import { type Client, DatabaseError } from 'pg';
 import { withSession } from '../../platform/postgres/session.ts';
 import { ConfigError, databaseUrls, loadConfig } from '../../platform/process/config.ts';
 import { SERVICE_ROLES } from '../../proto/services.ts';
-import { SCHEMAS } from '../../services/schemas.ts';
+import { schemasOf } from '../../services/schemas.ts';
 import { Problem } from '../local/problem.ts';
 
 /**
@@ -17,15 +17,15 @@ import { Problem } from '../local/problem.ts';
  */
 const LOCK_MS = 3_000;
 
-async function distribute(client: Client): Promise<string[]> {
+async function distribute(client: Client, wanted: readonly string[]): Promise<string[]> {
     const { rowCount } = await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`);
     if (rowCount === 0) throw new Problem('The database has no extension citus.');
     const found = await client.query<{ schema: string; distributed: boolean }>(
         `SELECT nspname AS schema, nspname::text IN (SELECT schema_name::text FROM citus_schemas) AS distributed
          FROM pg_namespace WHERE nspname = ANY($1)`,
-        [SCHEMAS.map(({ schema }) => schema)],
+        [wanted],
     );
-    if (found.rows.length < SCHEMAS.length) throw new Problem('Not all schemas exist: run the migrations first.');
+    if (found.rows.length < wanted.length) throw new Problem('Not all schemas exist: run the migrations first.');
     const schemas = found.rows.filter(({ distributed }) => !distributed).map(({ schema }) => schema);
     await client.query('BEGIN');
     await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
@@ -37,7 +37,8 @@ async function distribute(client: Client): Promise<string[]> {
 const config = loadConfig(process.env, SERVICE_ROLES);
 try {
     for (const url of new Set(SERVICE_ROLES.flatMap((role) => databaseUrls(config, role)))) {
-        const schemas = await withSession(url, {}, distribute);
+        const wanted = schemasOf(url).map(({ schema }) => schema);
+        const schemas = await withSession(url, {}, (client) => distribute(client, wanted));
         console.log(schemas.length > 0 ? `distributed: ${schemas.join(', ')}` : 'all schemas are distributed already');
     }
 } catch (error) {

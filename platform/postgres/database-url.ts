@@ -2,8 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ClientConfig } from 'pg';
 import { z } from 'zod';
+import { partSchemaOf } from './part-schema.ts';
 
-const PARAMETERS = ['sslmode', 'sslrootcert', 'application_name'];
+const PARAMETERS = ['sslmode', 'sslrootcert', 'application_name', 'schema'];
 /** Both verify the certificate and its host name. verify-full is libpq's name for it. */
 const VERIFYING = ['require', 'verify-full'];
 const MODES = ['disable', 'no-verify', ...VERIFYING];
@@ -21,19 +22,32 @@ const databaseUrl = z.string().superRefine((text, context) => {
 });
 
 /** Validates DATABASE_URL when the program starts. The text stays as it is: `connectionTo` reads it. */
-export const databaseUrlSetting = databaseUrl.optional();
+export const databaseUrlSetting = databaseUrl
+    .refine((url) => schemaIn(url) === null, 'accepts no parameter schema; only the URLs of parts have it')
+    .optional();
 
 /** Maximum number of URLs in a list: the id of a row has a byte for the place of its database. Beyond it: refused. */
 const MAX_URLS = 256;
 
-/** Validates a list of databases over which the rows of a service are divided. */
-export const databaseUrlsSetting = z
-    .string()
-    .transform((text) => text.trim().split(/[\s,]+/))
-    .pipe(z.array(databaseUrl))
-    .refine((urls) => new Set(urls).size === urls.length, 'names a database twice')
-    .refine(({ length }) => length <= MAX_URLS && isPowerOfTwo(length), `must have 1, 2, 4, … or ${MAX_URLS} URLs`)
-    .optional();
+/** Validates a list of databases, or schemas in them, over which the rows of a service are divided. */
+export function databaseUrlsSetting(service: string) {
+    const partUrl = databaseUrl.refine(
+        (url) => schemaIn(url) === null || partSchemaOf(url)?.service === service,
+        `must have as schema ${service}_1, ${service}_2, …`,
+    );
+    return z
+        .string()
+        .transform((text) => text.trim().split(/[\s,]+/))
+        .pipe(z.array(partUrl))
+        .refine((urls) => new Set(urls).size === urls.length, 'names a database twice')
+        .refine(({ length }) => length <= MAX_URLS && isPowerOfTwo(length), `must have 1, 2, 4, … or ${MAX_URLS} URLs`)
+        .optional();
+}
+
+/** The parameter `schema` of a URL, null without it. */
+function schemaIn(url: string): string | null {
+    return URL.canParse(url) ? new URL(url).searchParams.get('schema') : null;
+}
 
 function isPowerOfTwo(number: number): boolean {
     return (number & (number - 1)) === 0;

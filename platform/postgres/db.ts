@@ -7,6 +7,7 @@ import { postgresDriver, UnreadableColumn } from './db-driver.ts';
 import { translated } from './db-errors.ts';
 import { type DatabaseMetrics, databaseMetrics } from './db-metrics.ts';
 import { connectionTurns } from './db-turns.ts';
+import { partSchemaInterceptor, partSchemaOf } from './part-schema.ts';
 import { ROW_CHECK } from './row-check.ts';
 import { refuseUnstorable } from './storable.ts';
 
@@ -106,10 +107,11 @@ async function open(
     { size, pooled, checkRows = false, statementMs, distributed = false }: PoolOptions,
     metrics: DatabaseMetrics,
 ): Promise<Database> {
+    const part = partSchemaOf(url);
     const pool = await createPool(url, {
         driverFactory: postgresDriver({ url, pooled, statementMs, parsers: PARSERS }),
         maxPoolSize: size,
-        interceptors: checkRows ? [ROW_CHECK] : [],
+        interceptors: [...(part ? [partSchemaInterceptor(part)] : []), ...(checkRows ? [ROW_CHECK] : [])],
         ...POOL_OPTIONS,
         // The caller decides whether a statement may run twice.
         queryRetryLimit: 0,

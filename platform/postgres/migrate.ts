@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 import type { Log } from '../telemetry/log.ts';
 import { inMigrationTransaction } from './migration-transaction.ts';
+import { inPartSchema, type PartSchema } from './part-schema.ts';
 import { LOOK_TIMEOUT_MS, withSession } from './session.ts';
 
 /**
@@ -13,6 +14,8 @@ import { LOOK_TIMEOUT_MS, withSession } from './session.ts';
 export interface SchemaMigrations {
     schema: string;
     folder: string;
+    /** The schema is that of a part, and the files name that of the service. */
+    part?: PartSchema;
 }
 
 const REQUIRES = /^-- requires (\S+\.sql)$/m;
@@ -44,9 +47,10 @@ export async function migrate(
     return withSession(databaseUrl, {}, async (client) => {
         const applied: string[] = [];
         await inMigrationTransaction({ client, name: 'schemas', log }, () => prepare(client, schemas));
-        for (const { schema, folder } of schemas) {
+        for (const { schema, folder, part } of schemas) {
             for (const name of migrationsIn(folder)) {
-                const migration = { schema, name, statements: readFileSync(join(folder, name), 'utf8') };
+                const text = readFileSync(join(folder, name), 'utf8');
+                const migration = { schema, name, statements: part ? inPartSchema(part)(text) : text };
                 let step: Step;
                 do {
                     step = await inMigrationTransaction({ client, name, log }, () => apply(client, migration));

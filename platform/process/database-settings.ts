@@ -14,10 +14,10 @@ export const DATABASE_SETTINGS = {
             },
         ),
     ),
-    CREDENTIAL_PARTS: databaseUrlsSetting.meta(
+    CREDENTIAL_PARTS: databaseUrlsSetting('credentials').meta(
         notes(
             'PostgreSQL and Redis',
-            'URLs of the databases over which the credentials are divided ([parts](../operations/grow.md#credentials-in-parts)). Separate them by commas or line breaks. The order is part of the setting. The processes of credentials and usage, and `migrate` need it.',
+            'URLs of the databases, or with `?schema=credentials_1` of the schemas, over which the credentials are divided ([parts](../operations/grow.md#credentials-in-parts)). Separate them by commas or line breaks. The order is part of the setting. The processes of credentials and usage, and `migrate` need it.',
             { secret: true, default: 'one part, in `DATABASE_URL_CREDENTIALS`' },
         ),
     ),

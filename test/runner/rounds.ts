@@ -11,8 +11,8 @@ export interface Round {
     groups?: ReadonlyArray<readonly string[]>;
     /** `npm start` runs this many processes behind one port. */
     processes?: number;
-    /** The URL of a database on a Citus, which the round uses instead of the databases of this run. */
-    citus?: string;
+    /** A database on a Citus, which the round uses instead of the databases of this run, and the parts of the credentials. */
+    citus?: { url: string; parts: number };
     /** Folders of its test files. */
     folders: readonly string[];
 }
@@ -46,8 +46,8 @@ export const SPECIAL_ROUNDS: readonly Round[] = [
     { transport: 'local', processes: 2, folders: [`${FAST}http/`, `${SLOW}races/`] },
 ];
 
-/** `npm run test:citus`: all end-to-end tests, in the shape of production, on the Citus with this URL. */
-export function citusRound(citus: string): Round {
+/** `npm run test:citus`: all end-to-end tests, in the shape of production, on this Citus. */
+export function citusRound(citus: { url: string; parts: number }): Round {
     return { transport: 'grpc', citus, folders: [FAST, SLOW] };
 }
 
@@ -65,8 +65,8 @@ export function startRound(
         transport,
         // startDatabases sets all of these.
         adminUrl: databases['TEST_ADMIN_URL'] as string,
-        databaseUrl: citus ?? (databases['TEST_DATABASE_URL'] as string),
-        citus: citus !== undefined,
+        databaseUrl: citus?.url ?? (databases['TEST_DATABASE_URL'] as string),
+        citus,
         redisUrl: databases['TEST_REDIS_URL'] as string,
         poolerUrl: databases['TEST_POOLER_URL'],
         logDir: workDir,
@@ -80,7 +80,7 @@ export function startRound(
 
 /** What the output calls a round. */
 export function titleOf({ transport, frames = true, processes, citus, folders }: Round): string {
-    if (citus !== undefined) return `end to end, ${transport} on Citus`;
+    if (citus !== undefined) return `end to end, ${transport} on Citus, ${citus.parts} parts`;
     const several = processes === undefined ? '' : ` with ${processes} processes`;
     const slow = folders.every((folder) => folder === SLOW) ? ', the slow tests' : '';
     return `end to end, ${transport}${frames ? '' : ' without frames'}${several}${slow}`;

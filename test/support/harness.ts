@@ -40,10 +40,15 @@ export function emptyDatabase(): Promise<string> {
 /** Creates a migrated database for the test file. It is dropped when the file is done. */
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
     const url = await createDatabase(setting('TEST_TEMPLATE'));
+    return { db: await openedDatabase(url), url };
+}
+
+/** Opens a database until the test file is done. */
+export async function openedDatabase(url: string): Promise<Database> {
     const options = { size: 4, pooled: false, statementMs: STATEMENT_MS, checkRows: true };
     const db = await openDatabase({ url, metrics: createMetrics(), ...options });
     after(() => db.close());
-    return { db, url };
+    return db;
 }
 
 async function createDatabase(template: string): Promise<string> {

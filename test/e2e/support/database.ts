@@ -1,5 +1,6 @@
 import { after } from 'node:test';
 import { Client } from 'pg';
+import { inPartSchema, partSchemaOf } from '../../../platform/postgres/part-schema.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../../../proto/services.ts';
 import { partOfId, partOfIssuer } from '../../../services/credentials/parts/part-map.ts';
 
@@ -34,10 +35,17 @@ function parts(): string[] {
     return urls === '' ? [] : urls.split(',');
 }
 
-/** Connects to one of these. */
+/** Connects to one of these. If it is the schema of a part, statements name that of the service, like its own. */
 export async function connected(connectionString: string): Promise<Client> {
     const client = new Client({ connectionString });
     await client.connect();
+    const part = partSchemaOf(connectionString);
+    if (part) {
+        const query = client.query.bind(client);
+        const renamed = inPartSchema(part);
+        client.query = (async (text: string, values?: unknown[]) =>
+            query(renamed(text), values)) as typeof client.query;
+    }
     after(() => client.end());
     return client;
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/postgres/db.ts';
+import { migrate } from '../../../platform/postgres/migrate.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
@@ -8,7 +9,8 @@ import { arrangeParts, partMapIn } from '../../../services/credentials/parts/par
 import { partsIn } from '../../../services/credentials/parts/parts.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
 import { idempotencies } from '../../../services/idempotency/idempotency.ts';
-import { testDatabase } from '../../support/harness.ts';
+import { schemasOf } from '../../../services/schemas.ts';
+import { openedDatabase, quiet, testDatabase } from '../../support/harness.ts';
 import { reached } from '../services/reached.ts';
 import { type Credentials, newParty, type Party, startServices } from './credentials.fixture.ts';
 
@@ -21,6 +23,18 @@ export async function databases(count: number): Promise<Databases> {
     const made: Database[] = [];
     for (let n = 0; n < count; n++) made.push((await testDatabase()).db);
     return made as Databases;
+}
+
+/** Parts that are schemas of one database. */
+export async function schemasOfOne(count: number): Promise<Databases> {
+    const { db, url } = await testDatabase();
+    const made: Databases = [db];
+    for (let part = 1; part < count; part++) {
+        const partUrl = `${url}?schema=credentials_${part}`;
+        await migrate(partUrl, { schemas: schemasOf(partUrl), log: quiet });
+        made.push(await openedDatabase(partUrl));
+    }
+    return made;
 }
 
 /** Starts a process of the credentials service with these parts. */

@@ -11,7 +11,7 @@ import { partsIn } from '../../../services/credentials/parts/parts.ts';
 import { uuidOf } from '../../../tokens/credential-id.ts';
 import { testContext } from '../../support/harness.ts';
 import { type Credentials, newParty, type Party, requestBy } from './credentials.fixture.ts';
-import { arranged, type Databases, databases, issuerIn, serve, services } from './parts.fixture.ts';
+import { arranged, type Databases, databases, issuerIn, schemasOfOne, serve, services } from './parts.fixture.ts';
 
 const uuidIn = ({ credential_id }: { credential_id: string }): string => uuidOf(credential_id) ?? assert.fail();
 const listBy = (credentials: Credentials, issuer: Party, query: object) =>
@@ -20,8 +20,13 @@ const idsOf = ({ credentials }: { credentials: Array<{ credential_id: string }> 
     credentials.map(({ credential_id }) => credential_id);
 const isUnavailable = (error: unknown) => error instanceof AppError && error.kind === 'unavailable';
 
-describe('credentials in two parts', async () => {
-    const parts = await databases(2);
+for (const [what, make] of [
+    ['databases', databases],
+    ['schemas of one database', schemasOfOne],
+] as const)
+    describe(`credentials in two parts, which are ${what},`, async () => await inTwoParts(await make(2)));
+
+async function inTwoParts(parts: Databases): Promise<void> {
     const credentials = await arranged(parts);
 
     it('lie in the part of their issuer, and are found, revoked and listed by their id', async () => {
@@ -112,7 +117,7 @@ describe('credentials in two parts', async () => {
             ({ kind }: AppError) => kind === 'unprocessable',
         );
     });
-});
+}
 
 describe('when the number of parts grows', async () => {
     const parts = await databases(4);

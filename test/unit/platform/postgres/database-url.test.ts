@@ -34,6 +34,7 @@ describe('DATABASE_URL', () => {
         ['a second host', `${BEFORE}?host=hush.example`, /accepts only the parameters/],
         ['a second port', `${BEFORE}?port=1`, /accepts only the parameters/],
         ['settings of the session', `${BEFORE}?options=-c%20timezone%3DCET`, /accepts only the parameters/],
+        ['the schema of a part', `${BEFORE}?schema=credentials_1`, /accepts no parameter schema/],
         ['a parameter twice', `${BEFORE}?sslmode=require&sslmode=disable`, /each once/],
         ['an authority without TLS', `${BEFORE}?sslrootcert=/hush.pem`, /sslrootcert needs sslmode=require/],
         ['an authority that is not there', `${BEFORE}?sslmode=require&sslrootcert=/hush.pem`, /sslrootcert must name/],

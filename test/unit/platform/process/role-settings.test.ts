@@ -49,6 +49,10 @@ test('the credentials have the databases of CREDENTIAL_PARTS, whose number is a 
     const refused = (message: RegExp) => (error: Error) => message.test(error.message) && !/hush/.test(error.message);
     assert.throws(() => given(one, two, three), refused(/CREDENTIAL_PARTS: must have 1, 2, 4, … or 256 URLs/));
     assert.throws(() => given(one, one), refused(/CREDENTIAL_PARTS: names a database twice/));
+    const parts = [`${one}`, `${one}?schema=credentials_1`];
+    assert.deepEqual(databaseUrls(given(...parts), 'credentials'), parts);
+    for (const schema of ['keys_1', 'credentials', 'credentials_0', 'credentials_1"', ''])
+        assert.throws(() => given(one, `${one}?schema=${schema}`), refused(/CREDENTIAL_PARTS\.1: must have as schema/));
     assert.throws(() => given(one, 'mysql://hush.example'), refused(/CREDENTIAL_PARTS\.1: must be a URL/));
     assert.throws(
         () => loadConfig({ CREDENTIAL_PARTS: one, DATABASE_URL_CREDENTIALS: two }, ['credentials']),
