@@ -14,7 +14,7 @@ import { SERVICE_ROLES, type ServiceRole } from '../proto/services.ts';
 import { COUNTING } from './counts/pending.store.ts';
 import { arrangeParts } from './credentials/parts/parts.store.ts';
 import { schemasOf } from './schemas.ts';
-import { tableUses } from './table-uses.ts';
+import { askedTable, tableUses } from './table-uses.ts';
 
 /** How long the migrations wait for a database that starts, in milliseconds. Beyond it: the run fails with one line. */
 const MIGRATE_WAIT_MS = 30_000;
@@ -25,8 +25,8 @@ export type DatabasesOf = (role: ServiceRole) => readonly [Database, ...Database
 /** The databases that a process with some roles uses. */
 export interface Databases {
     databasesOf: DatabasesOf;
-    /** The databases of its own roles, each with a name for operators. */
-    own: ReadonlyArray<{ name: string; database: Database }>;
+    /** The databases of its own roles, or the schemas in them if they are distributed, each with a name for operators. */
+    own: ReadonlyArray<{ name: string; ping(): Promise<void> }>;
 }
 
 /**
@@ -45,8 +45,7 @@ export async function roleDatabases(
         metrics,
         checkRows: config.NODE_ENV === 'test',
     });
-    const byUrl = new Map<string, Database>();
-    for (const [url, there] of rolesByUrl(new Set([...roles, ...read]), config)) {
+    const opened = Array.from(rolesByUrl(new Set([...roles, ...read]), config), async ([url, there]) => {
         const uses = tableUses({
             runs: there.filter((role) => roles.includes(role)),
             counts: there.filter((role) => read.includes(role)),
@@ -56,16 +55,28 @@ export async function roleDatabases(
         await awaitMigrations(url, { schemas: schemasOf(url), uses, log });
         const database = await open(url, facts);
         closing.defer(() => database.close());
-        byUrl.set(url, database);
-    }
+        return [url, database] as const;
+    });
+    const byUrl = new Map(await Promise.all(opened));
     const databasesOf: DatabasesOf = (role) => {
         const databases = databaseUrls(config, role).flatMap((url) => byUrl.get(url) ?? []);
         if (databases.length === 0) throw new Error(`This process has not opened the database of ${role}.`);
         return databases as [Database, ...Database[]];
     };
-    const ownUrls = new Set(roles.flatMap((role) => databaseUrls(config, role)));
-    const own = Array.from(byUrl, ([url, database]) => ({ url, name: nameOf(url), database }));
-    return { databasesOf, own: own.filter(({ url }) => ownUrls.has(url)) };
+    const own = Array.from(rolesByUrl(roles, config), ([url, there]) =>
+        parted({ name: nameOf(url), database: byUrl.get(url) as Database, roles: there }),
+    ).flat();
+    return { databasesOf, own };
+}
+
+/** A database whose schemas may be on several nodes answers for each of them alone. */
+function parted({ name, database, roles }: { name: string; database: Database; roles: readonly ServiceRole[] }) {
+    if (!database.distributed) return [{ name, ping: () => database.ping() }];
+    const only = roles.length === 1;
+    return roles.map((role) => ({
+        name: only ? name : `${name}/${role}`,
+        ping: () => database.ping(askedTable(role)),
+    }));
 }
 
 /** Migrates the databases of all roles. Each database gets all schemas: those of roles that have another one stay empty. */
@@ -112,10 +123,10 @@ export function exposeDatabases(metrics: Metrics, own: Databases['own']): void {
         },
         () =>
             Promise.all(
-                own.map(async ({ name, database }) => {
+                own.map(async ({ name, ping }) => {
                     const answers = await within(
                         ANSWER_MS,
-                        database.ping().then(() => 1),
+                        ping().then(() => 1),
                     ).catch(() => 0);
                     return { labels: { database: name }, value: answers ?? 0 };
                 }),
@@ -130,15 +141,15 @@ export function exposeDatabases(metrics: Metrics, own: Databases['own']): void {
 export function watchDatabases(own: Databases['own'], { addCheck }: Pick<Readiness, 'addCheck'>): void {
     const [only] = own;
     if (only && own.length === 1) {
-        addCheck('database', () => only.database.ping());
+        addCheck('database', () => only.ping());
         return;
     }
     addCheck('databases', () =>
-        Promise.any(own.map(({ database }) => database.ping())).catch(({ errors: [first] }: AggregateError) => {
+        Promise.any(own.map(({ ping }) => ping())).catch(({ errors: [first] }: AggregateError) => {
             throw first;
         }),
     );
-    for (const { name, database } of own) addCheck(`database ${name}`, () => database.ping(), { required: false });
+    for (const { name, ping } of own) addCheck(`database ${name}`, ping, { required: false });
 }
 
 function rolesByUrl(roles: Iterable<ServiceRole>, config: Config): Map<string, ServiceRole[]> {

@@ -20,3 +20,9 @@ export function tableUses({ runs, counts, part }: DatabaseUse): Use[] {
         ),
     ];
 }
+
+/** The table that is asked whether the schema of a role answers: that of its claims, if it has one. */
+export function askedTable(role: ServiceRole): readonly [schema: string, table: string] {
+    if (role === 'events') return [role, 'tree'];
+    return [role, role === 'usage' ? 'totals' : 'idempotency'];
+}

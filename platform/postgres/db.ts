@@ -46,8 +46,8 @@ export interface Database {
     prepared<Row>(name: string, query: Query<Row>, lifetime?: CallLifetime): Promise<readonly Row[]>;
     /** Runs `work` in one transaction, on one connection. */
     transaction<Result>(work: (queries: Queries) => Promise<Result>, ...served: Served): Promise<Result>;
-    /** Resolves when the database answers. */
-    ping(): Promise<void>;
+    /** Resolves when the database answers or, with the name of a table, the node that has it. No row is read. */
+    ping(table?: readonly [schema: string, table: string]): Promise<void>;
     close(): Promise<void>;
 }
 
@@ -153,8 +153,8 @@ async function open(
                     ),
                 ),
             ),
-        ping: async () => {
-            await run(sql.unsafe`SELECT 1`, []);
+        ping: async (table) => {
+            await run(table ? sql.unsafe`SELECT FROM ${sql.identifier(table)} LIMIT 0` : sql.unsafe`SELECT 1`, []);
         },
         close: () => pool.end(),
     };

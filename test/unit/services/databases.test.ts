@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pino } from 'pino';
-import type { Database } from '../../../platform/postgres/db.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { createReadiness } from '../../../platform/telemetry/readiness.ts';
 import { exposeDatabases, watchDatabases } from '../../../services/databases.ts';
@@ -12,7 +11,7 @@ const databases = (away: Record<string, boolean>) =>
         const ping = async () => {
             if (away[name]) throw new Error('refused');
         };
-        return { name, database: { ping } as Database };
+        return { name, ping };
     });
 
 /** Readiness of a process with these databases. */
