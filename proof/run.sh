@@ -10,6 +10,7 @@ soak) exec node proof/soak/soak.ts "$@" ;;
 mutation) exec node proof/mutation/mutate.ts "$@" ;;
 wallets) exec node proof/wallets/run.ts ;;
 versions) exec node proof/versions/versions.ts "$@" ;;
+citus) exec node proof/citus/nodes.ts "$@" ;;
 faults) NODE_COMPILE_CACHE=$PWD/node_modules/.cache/compile exec node test/full/faults/faults.ts "$@" ;;
 compose) exec sh test/full/deploy/compose.sh "$@" ;;
 pgbouncer) E2E_POOLER=pgbouncer $tests test/e2e test/full/e2e "$@" ;;
