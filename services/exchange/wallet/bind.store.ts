@@ -26,7 +26,9 @@ const boundRow = z.strictObject({ id: z.string(), bindings: z.string() });
  */
 export async function bindGroup(db: Database, asked: readonly Binding[]): Promise<Array<Set<string> | undefined>> {
     const tuples = inOrder(asked).map(({ offer, thumbprints, call, max_keys }) => [
-        ...[offer, JSON.stringify(Object.fromEntries(thumbprints.map((thumbprint) => [thumbprint, call]))), max_keys],
+        offer,
+        JSON.stringify(Object.fromEntries(thumbprints.map((thumbprint) => [thumbprint, call]))),
+        max_keys,
     ]);
     const statement = sql.type(boundRow)`
         WITH bound AS (
@@ -48,10 +50,8 @@ export async function bindGroup(db: Database, asked: readonly Binding[]): Promis
 export async function noteGroup(db: Database, issued: readonly Issued[]): Promise<undefined[]> {
     const byOffer = Map.groupBy(inOrder(issued), ({ offer }) => offer);
     const tuples = Array.from(byOffer, ([offer, own]) => [
-        ...[
-            offer,
-            JSON.stringify(Object.fromEntries(own.map(({ thumbprint, credential }) => [thumbprint, credential]))),
-        ],
+        offer,
+        JSON.stringify(Object.fromEntries(own.map(({ thumbprint, credential }) => [thumbprint, credential]))),
     ]);
     const statement = sql.unsafe`
         UPDATE exchange.offers AS row SET bindings = row.bindings || asked.bindings
@@ -60,7 +60,7 @@ export async function noteGroup(db: Database, issued: readonly Issued[]): Promis
     return issued.map(() => undefined);
 }
 
-/** In one order, so that groups of two processes do not deadlock. */
+/** In one order, so that groups of two processes rarely deadlock. A group that still does is divided. */
 function inOrder<Item extends { offer: string }>(items: readonly Item[]): Item[] {
     return [...items].sort((one, other) => (one.offer < other.offer ? -1 : 1));
 }

@@ -63,7 +63,10 @@ function nameOf({ thumbprint }: ProvenKey): string {
     return thumbprint.toString('base64url');
 }
 
-/** Issues the credential of one key. `boundBy`: this call, if it has bound the offer to the key. The Idempotency-Key makes a repeated call get the same credential. */
+/**
+ * Issues the credential of one key. The Idempotency-Key makes a repeated call get the same credential. `boundBy`: this
+ * call, if it has bound the offer to the key.
+ */
 async function issuedFor(
     { services, store }: WalletDependencies,
     {
