@@ -12,7 +12,7 @@ import { startService } from '../support/service.ts';
 
 /** A service with a gateway, a process of identity and one of all other roles. */
 export async function startBed() {
-    const logDir = mkdtempSync(join(tmpdir(), 'erased-account-'));
+    const logDir = mkdtempSync(join(tmpdir(), 'proof-'));
     after(() => rmSync(logDir, { recursive: true }));
     const service = await startService({
         transport: 'grpc',

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { pbkdf2Sync } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { after, it } from 'node:test';
-import { Client } from 'pg';
+import { it } from 'node:test';
 import { createClient } from '../../client/src/client.ts';
-import { ROLES } from '../../main.ts';
-import { startService } from '../support/service.ts';
+import { startBed } from './large-account.ts';
 
 /** `npm run proof -- import` imports as many lines as an import may have. */
 const LINES = Number(process.env['IMPORTED_LINES'] ?? 1_200);
@@ -18,25 +13,8 @@ const LINES = Number(process.env['IMPORTED_LINES'] ?? 1_200);
 const MAX_GROWTH = 192 << 20;
 const PASSWORD = 'correct horse battery';
 
-const logDir = mkdtempSync(join(tmpdir(), 'large-import-'));
-after(() => rmSync(logDir, { recursive: true }));
-const service = await startService({
-    transport: 'grpc',
-    gateways: 1,
-    groups: [ROLES.filter((role) => role !== 'gateway' && role !== 'identity')],
-    // npm test sets all three
-    adminUrl: process.env['TEST_ADMIN_URL'] as string,
-    databaseUrl: process.env['TEST_DATABASE_URL'] as string,
-    redisUrl: process.env['TEST_REDIS_URL'] as string,
-    logDir,
-    settings: { SIGNATURE_THREADS: '1', PASSWORD_THREADS: '1' },
-});
-after(() => service.stop());
-const { E2E_URLS: url = '', E2E_INTERNAL_SECRET: secret = '', E2E_DATABASE_URL } = service.env;
-const db = new Client({ connectionString: E2E_DATABASE_URL });
-db.on('error', () => {}); // the database is dropped before the connection is closed
-await db.connect();
-after(() => db.end());
+const { service, db } = await startBed();
+const { E2E_URLS: url = '', E2E_INTERNAL_SECRET: secret = '' } = service.env;
 
 const salt = Buffer.alloc(16, 1);
 const [saltText, hashText] = [salt, pbkdf2Sync(PASSWORD, salt, 1_000, 32, 'sha256')].map((bytes) =>
