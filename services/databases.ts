@@ -64,13 +64,13 @@ export async function roleDatabases(
         return databases as [Database, ...Database[]];
     };
     const own = Array.from(rolesByUrl(roles, config), ([url, there]) =>
-        parted({ name: nameOf(url), database: byUrl.get(url) as Database, roles: there }),
+        checksOf({ name: nameOf(url), database: byUrl.get(url) as Database, roles: there }),
     ).flat();
     return { databasesOf, own };
 }
 
 /** A database whose schemas may be on several nodes answers for each of them alone. */
-function parted({ name, database, roles }: { name: string; database: Database; roles: readonly ServiceRole[] }) {
+function checksOf({ name, database, roles }: { name: string; database: Database; roles: readonly ServiceRole[] }) {
     if (!database.distributed) return [{ name, ping: () => database.ping() }];
     const only = roles.length === 1;
     return roles.map((role) => ({
