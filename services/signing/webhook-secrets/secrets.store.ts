@@ -61,19 +61,30 @@ function inserted({ secret, webhook, account, sealed, data_key, created_at }: Ne
         VALUES (${secret}, ${webhook}, ${account}, ${sql.binary(sealed)}, ${data_key}, ${created_at})`;
 }
 
-/** A secret whose time is over stays until the next rotation, so that another rotation can always lock a row. */
 async function rotate(
     transaction: Queries,
     { secret, endsAt, claim }: { secret: NewSecret; endsAt: string; claim: NewClaim | undefined },
 ): Promise<'written' | 'held' | 'missing'> {
     const { rows } = transaction;
     const own = sql.fragment`webhook = ${secret.webhook} AND account = ${secret.account}`;
-    const locked = await rows(sql.unsafe`
-        SELECT id FROM signing.webhook_secrets WHERE ${own} ORDER BY id FOR UPDATE`);
-    if (locked.length === 0) return 'missing';
+    if (!(await lockSecrets(transaction, own))) return 'missing';
     if (claim && !(await makeClaim(transaction, 'signing', claim))) return 'held';
     await rows(sql.unsafe`DELETE FROM signing.webhook_secrets WHERE ${own} AND ends_at IS NOT NULL`);
     await rows(sql.unsafe`UPDATE signing.webhook_secrets SET ends_at = ${endsAt} WHERE ${own}`);
     await rows(inserted(secret));
     return 'written';
+}
+
+/**
+ * Locks the secrets of a webhook. Resolves to false if it has none. Other rotations may have replaced all secrets for
+ * which the statement has waited: then it locked none, and the next one finds their new secrets.
+ */
+async function lockSecrets({ rows }: Queries, own: ReturnType<typeof sql.fragment>): Promise<boolean> {
+    for (;;) {
+        const locked = await rows(sql.unsafe`
+            SELECT id FROM signing.webhook_secrets WHERE ${own} ORDER BY id FOR UPDATE`);
+        if (locked.length > 0) return true;
+        const present = await rows(sql.unsafe`SELECT id FROM signing.webhook_secrets WHERE ${own} LIMIT 1`);
+        if (present.length === 0) return false;
+    }
 }

@@ -61,7 +61,7 @@ export function testSigning(
 
 /** Starts the signing service on a new database. `open` starts a further process of it. */
 export async function startSigning() {
-    const { db } = await testDatabase();
+    const { db, url } = await testDatabase();
     const signatures = inlineSignatures();
     const kek = randomBytes(32).toString('base64');
     const idempotency = testIdempotency(db);
@@ -77,7 +77,7 @@ export async function startSigning() {
     );
     const parts = { did, signatures, idempotency: idempotency('signing'), clock: Date.now };
     const open = (changes: Parameters<typeof testSigning>[2] = {}) => testSigning(db, parts, { kek, ...changes });
-    return { db, did, kek, open, signing: open() };
+    return { db, url, did, kek, open, signing: open() };
 }
 
 /** Creates an issuer of a new account. */

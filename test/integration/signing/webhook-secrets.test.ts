@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
+import { Client } from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { sql } from '../../../platform/postgres/db.ts';
@@ -10,9 +11,14 @@ import { keyEncryption } from '../../../services/signing/key-encryption/key-encr
 import { replaceDataKeys } from '../../../services/signing/key-encryption/replace-data-keys.ts';
 import { replacementStore } from '../../../services/signing/key-encryption/replacement.store.ts';
 import { testContext } from '../../support/harness.ts';
+import { until } from '../../support/until.ts';
 import { type Signing, startSigning } from './signing.fixture.ts';
 
-const { db, kek, open, signing } = await startSigning();
+const { db, url, kek, open, signing } = await startSigning();
+const locker = new Client({ connectionString: url });
+locker.on('error', () => {}); // the database is dropped before the connection is closed
+await locker.connect();
+after(() => locker.end());
 
 /** A webhook of a new account. */
 async function newWebhook() {
@@ -66,6 +72,27 @@ describe('the secret of a webhook', () => {
         const used = await signedWith(webhook, secrets);
         assert.equal(used.length, 2);
         assert.ok(used.every((index) => index >= 0));
+    });
+
+    it('is rotated although all secrets that there were are replaced while the call waits for them', async () => {
+        const { webhook_id, context } = await newWebhook();
+        await locker.query('BEGIN');
+        // Two other rotations would leave this behind.
+        await locker.query(
+            `WITH replaced AS (DELETE FROM signing.webhook_secrets WHERE webhook = $1 RETURNING *)
+             INSERT INTO signing.webhook_secrets (id, webhook, account, sealed, data_key, created_at)
+             SELECT $2, webhook, account, sealed, data_key, created_at FROM replaced`,
+            [webhook_id, randomUUID()],
+        );
+        const call = signing.rotateWebhookSecret({ webhook_id, overlap_seconds: 60 }, context);
+        await until('the call waits', async () => {
+            const waiting = await db.rows(sql.unsafe`
+                SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
+            return waiting.length === 1;
+        });
+        await locker.query('COMMIT');
+        assert.match((await call).secret, /^whsec_/);
+        await signing.eraseWebhookSecrets({ webhook_id }, context); // the copy opens under no id
     });
 
     it('is unknown to another account, and gone when it is erased', async () => {
