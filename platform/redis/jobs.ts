@@ -21,13 +21,10 @@ export interface Job {
 const KEEP = { removeOnComplete: 10, removeOnFail: 100 };
 
 /**
- * Approximate maximum number of events that BullMQ keeps for a queue. This service does not read them. Beyond it: the
- * oldest ones are removed.
+ * Approximate maximum number of events that BullMQ keeps for a queue. This service does not read them. After a loss of its
+ * data, Redis keeps up to 10,000 of them until a process of the role starts. Beyond it: the oldest ones are removed.
  */
 const KEEP_EVENTS = 100;
-
-/** The same maximum, as a field of the queue's settings in Redis. */
-const MAX_EVENTS = { 'opts.maxLenEvents': KEEP_EVENTS };
 
 /**
  * Time limit for a running job to end when the process stops, in milliseconds. Without Redis, no job ends. Beyond it:
@@ -82,7 +79,7 @@ function scheduleQueue(options: ScheduleOptions): { stop(): Promise<void> } {
     const stopping = new AbortController();
     pauseOnErrors(worker, { log, signal: stopping.signal });
     // Not awaited: this waits for Redis, and the role must serve without Redis.
-    void keepScheduled({ queue, connection, jobs, log, signal: stopping.signal });
+    void keepScheduled({ queue, jobs, log, signal: stopping.signal });
     return {
         async stop() {
             stopping.abort();
@@ -116,12 +113,11 @@ function andItsDuplicates(connection: Redis): readonly Redis[] {
  */
 async function keepScheduled(options: {
     queue: Queue;
-    connection: Redis;
     jobs: Record<string, Job>;
     log: Log;
     signal: AbortSignal;
 }): Promise<void> {
-    const { queue, connection, jobs, log, signal } = options;
+    const { queue, jobs, log, signal } = options;
     // Redis may have schedules of a release with other jobs or intervals. So the first round removes and writes them.
     let present: Set<string> | undefined;
     while (!signal.aborted) {
@@ -131,8 +127,6 @@ async function keepScheduled(options: {
             for (const [name, { everyMs }] of missing) {
                 await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: KEEP });
             }
-            // Redis loses the queue's settings together with the schedules.
-            if (missing.length > 0) await connection.hset(queue.toKey('meta'), MAX_EVENTS);
             await delay(CHECK_EVERY_MS, undefined, { signal, ref: false });
             present = new Set((await queue.getJobSchedulers()).map(({ key }) => key));
         } catch (error) {

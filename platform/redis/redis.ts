@@ -18,13 +18,22 @@ export type Redis = SingleRedis | Cluster;
  * commands fail at once. So a Redis that hangs makes this process wait only once.
  */
 class PunctualRedis extends SingleRedis {
+    /** Another number for each connection, and for the time after a connection was given up. */
+    #connection = 0;
+
     override sendCommand(...[command, stream]: Parameters<SingleRedis['sendCommand']>): unknown {
         const sent = super.sendCommand(command, stream);
-        const connection = this.stream;
+        const connection = this.#connection;
         limitWait(command, () => {
-            if (this.stream === connection && !connection.writableEnded) this.disconnect(true); // the first of them does it
+            // The first command without an answer gives the connection up. A second time would end the reconnection.
+            if (this.#connection === connection) this.disconnect(true);
         });
         return sent;
+    }
+
+    override disconnect(reconnect?: boolean): void {
+        this.#connection++;
+        super.disconnect(reconnect);
     }
 }
 

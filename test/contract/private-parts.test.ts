@@ -3,11 +3,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 /**
- * Names of what is not public in Node, Express, grpc-js or pg, the channels on which they report internal events, and the
- * ways to what has no public name: members that begin with `_`, symbols, casts to `any`, files inside a package.
+ * Names of what is not public in Node, Express, grpc-js, pg, ioredis or BullMQ, the channels on which they report
+ * internal events, and the ways to what has no public name: members that begin with `_`, symbols, casts to `any`, files
+ * inside a package.
  */
 const PRIVATE = [
-    /diagnostics_channel|kOnExecute|\.onIncoming|commonServerOptions|readStop\(/,
+    /diagnostics_channel|kOnExecute|\.onIncoming|commonServerOptions|readStop\(|this\.stream\b|'opts\.\w+'/,
     /[\w)\]]\??\._(?!zod\b)\w+/,
     /getOwnPropertySymbols|Reflect\.ownKeys|\bas any\b/,
     /from '(@[\w-]+\/)?[\w-]+\/(dist|build|lib|src|internal)\//,
