@@ -97,8 +97,7 @@ describe('a key-encryption key in Vault', () => {
             encryption().wrap(DATA_KEY, ACCOUNT),
             unavailable('kek vault', /^no answer within 3000 ms$/),
         );
-        const tookMs = performance.now() - began;
-        assert.ok(tookMs >= 2_990 && tookMs < 4_500, `${tookMs} ms`);
+        assert.ok(performance.now() - began >= 2_990);
     });
 
     it('is unavailable if nothing listens, or if the token is no token', async () => {
