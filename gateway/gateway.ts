@@ -122,5 +122,5 @@ async function close(server: Server): Promise<void> {
 }
 
 function endConnection(_request: IncomingMessage, response: ServerResponse): void {
-    response.shouldKeepAlive = false;
+    response.setHeader('Connection', 'close');
 }

@@ -88,11 +88,10 @@ export function gatewayServer(options: GatewayOptions): Server {
  */
 function asker(request: IncomingMessage, response: ServerResponse): (() => void) | undefined {
     if (!hasBody(request)) return undefined;
-    const { shouldKeepAlive } = response;
-    response.shouldKeepAlive = false;
+    response.setHeader('Connection', 'close');
     return () => {
         if (response.headersSent) return;
-        response.shouldKeepAlive = shouldKeepAlive && request.headers.upgrade === undefined;
+        if (request.headers.upgrade === undefined) response.removeHeader('Connection');
         response.writeContinue();
     };
 }
@@ -112,7 +111,7 @@ function requestListener(
         }
         if (!connections.begin(response, client.address)) return;
         // Node loses the requests that are pipelined behind an upgrade request, so its answer closes the connection.
-        if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+        if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
         // Express would answer a target that it cannot parse without our envelope.
         request.url = originForm(request.url ?? '/');
         parserErrors.began(response);

@@ -8,7 +8,7 @@ import { test } from 'node:test';
  * inside a package.
  */
 const PRIVATE = [
-    /diagnostics_channel|kOnExecute|\.onIncoming|commonServerOptions|readStop\(|this\.stream\b|'opts\.\w+'/,
+    /diagnostics_channel|kOnExecute|\.onIncoming|commonServerOptions|readStop\(|this\.stream\b|shouldKeepAlive|'opts\.\w+'/,
     /[\w)\]]\??\._(?!zod\b)\w+/,
     /getOwnPropertySymbols|Reflect\.ownKeys|\bas any\b/,
     /from '(@[\w-]+\/)?[\w-]+\/(dist|build|lib|src|internal)\//,
