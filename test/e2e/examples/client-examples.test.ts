@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { RATE_LIMITS } from '../../../proto/tiers.ts';
 import { GATEWAYS, INTERNAL_SECRET } from '../support/client.ts';
 import { aKey } from '../support/world.ts';
 
@@ -24,7 +25,7 @@ describe('the example of the client', () => {
             /^valid: true$/,
             /^403 forbidden: /,
             /^valid: false, The credential has been revoked\.$/,
-            /^9993 of 10000 calls left$/,
+            new RegExp(`^${RATE_LIMITS.enterprise - 7} of ${RATE_LIMITS.enterprise} calls left$`),
         ]);
     });
 

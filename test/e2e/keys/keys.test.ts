@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { RATE_LIMITS } from '../../../proto/tiers.ts';
 import { type Call, expectError, expectOk, send } from '../support/client.ts';
 import { database } from '../support/database.ts';
 import { usedKey } from '../support/usage.ts';
@@ -8,7 +9,6 @@ import { type Account, newAccount, newKey } from '../support/world.ts';
 const db = await database('identity');
 const account = await newAccount();
 const otherCaller = await newAccount();
-const LIMITS = { free: 10, basic: 100, pro: 1_000, enterprise: 10_000 };
 
 const as = ({ token }: Account, call: Call): Call => ({ token, ...call });
 const generate = (owner: Account, body: unknown, gateway = 0): Call =>
@@ -31,7 +31,7 @@ describe('a new key', () => {
                 key_id,
                 name: 'build server',
                 tier: expected,
-                rate_limit: LIMITS[expected],
+                rate_limit: RATE_LIMITS[expected],
                 created_at,
                 last_used_at: null,
             });
@@ -49,7 +49,7 @@ describe('a new key', () => {
         const richer = await newAccount();
         await db.query(`UPDATE identity.users SET tier = 'pro' WHERE user_id = $1`, [richer.user_id]);
         const { tier, rate_limit } = await expectOk(201, generate(richer, { name: 'key' }));
-        assert.deepEqual([tier, rate_limit], ['pro', 1_000]);
+        assert.deepEqual([tier, rate_limit], ['pro', RATE_LIMITS.pro]);
     });
 
     const bad: Record<string, unknown> = {
@@ -90,7 +90,7 @@ describe('a new key', () => {
             user_id: otherCaller.user_id,
         };
         const key = await expectOk(201, generate(account, body));
-        assert.equal(key.rate_limit, 10);
+        assert.equal(key.rate_limit, RATE_LIMITS.free);
         assert.notEqual(key.api_key, 'mine');
         assert.equal((await expectOk(200, get(account, key.key_id))).active, true);
     });
@@ -129,7 +129,7 @@ describe('a renamed key', () => {
             assert.equal(name, 'key');
         }
         const { tier, rate_limit, active } = await expectOk(200, get(account, key_id));
-        assert.deepEqual([tier, rate_limit, active], ['free', 10, true]);
+        assert.deepEqual([tier, rate_limit, active], ['free', RATE_LIMITS.free, true]);
     });
 
     for (const name of ['', '  ', 'x'.repeat(256), 'a\u0000', 5, true, {}, ['x']]) {

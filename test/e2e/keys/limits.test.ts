@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { makeApiKey } from '../../../platform/access/api-key.ts';
+import { RATE_LIMITS, TIERS } from '../../../proto/tiers.ts';
 import { type Answer, type Call, expectError, expectOk, PROCESSES, send } from '../support/client.ts';
 import { database } from '../support/database.ts';
 import { sendRaw } from '../support/raw.ts';
@@ -14,6 +15,7 @@ const use = (token: string, gateway = 0): Call => ({ method: 'POST', path: '/v1/
 const number = (answer: Answer, name: string): number => Number(answer.headers.get(name));
 const ownAddress = (): string => `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
 const seconds = (): number => Date.now() / 1_000;
+const FREE = RATE_LIMITS.free;
 
 /** Length of the rate limit window, in milliseconds. */
 const WINDOW_MS = 60_000;
@@ -31,16 +33,16 @@ async function atOnce(times: number, call: (gateway: number) => Call): Promise<A
 }
 
 describe('a free key', () => {
-    it('gets exactly ten of sixty calls at once on two gateways, with Remaining 9 to 0 and one Reset', async () => {
+    it('gets exactly its limit of many calls at once on two gateways, with all values of Remaining and one Reset', async () => {
         const { api_key } = await newKey(await newAccount(), 'free');
-        const answers = await atOnce(60, (gateway) => use(api_key, gateway));
+        const answers = await atOnce(FREE + 50, (gateway) => use(api_key, gateway));
         const admitted = answers.filter(({ status }) => status === 201);
         const refused = answers.filter(({ status }) => status === 429);
-        assert.deepEqual([admitted.length, refused.length], [10, 50]);
+        assert.deepEqual([admitted.length, refused.length], [FREE, 50]);
         const remaining = admitted.map((answer) => number(answer, 'x-ratelimit-remaining'));
-        assert.deepEqual(remaining.sort(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        assert.deepEqual(new Set(remaining), new Set(Array(FREE).keys()));
         assert.ok(refused.every((answer) => number(answer, 'x-ratelimit-remaining') === 0));
-        assert.ok(answers.every((answer) => number(answer, 'x-ratelimit-limit') === 10));
+        assert.ok(answers.every((answer) => number(answer, 'x-ratelimit-limit') === FREE));
         assert.equal(new Set(answers.map((answer) => number(answer, 'x-ratelimit-reset'))).size, 1);
     });
 
@@ -50,15 +52,15 @@ describe('a free key', () => {
         const first = await send(use(api_key));
         const reset = number(first, 'x-ratelimit-reset');
         assert.ok(reset >= began + 59 && reset <= seconds() + 61, 'the window ends a minute after the first call');
-        for (let call = 0; call < 9; call++) await expectOk(201, use(api_key, call % 2));
+        for (let call = 1; call < FREE; call++) await expectOk(201, use(api_key, call % 2));
         for (let call = 0; call < 10; call++) {
             const answer = await expectError(429, use(api_key, call % 2));
             const wait = number(answer, 'retry-after');
             assert.ok(wait >= 1 && wait <= 60);
-            assert.match(
-                answer.body.error,
-                new RegExp(`^Limit of 10 requests per minute exceeded. Try again in ${wait} seconds?\\.$`),
+            const told = new RegExp(
+                `^Limit of ${FREE} requests per minute exceeded. Try again in ${wait} seconds?\\.$`,
             );
+            assert.match(answer.body.error, told);
             assert.match(answer.body.message, /rate limit/i);
             assert.equal(answer.headers.get('x-error-code'), 'rate_limited');
             assert.equal(number(answer, 'x-ratelimit-reset'), reset);
@@ -70,40 +72,36 @@ describe('a free key', () => {
         const owner = await newAccount();
         const { api_key, key_id } = await newKey(owner, 'free');
         const left = async () => number(await send(use(api_key)), 'x-ratelimit-remaining');
-        assert.equal(await left(), 9);
+        assert.equal(await left(), FREE - 1);
         await expectError(401, { path: '/v1/keys', token: api_key });
         await expectError(404, { path: '/v1/nothing', token: api_key });
         await expectError(405, { method: 'PUT', path: '/v1/did', token: api_key });
         await expectError(404, { path: '/v1/did/', token: api_key });
-        assert.equal(await left(), 8);
+        assert.equal(await left(), FREE - 2);
         await expectError(400, { ...use(api_key), body: '{not json' });
         await expectError(400, { ...use(api_key), body: { public_key: 'x' } });
         await expectError(400, { path: '/v1/did/did:web:x', token: api_key });
-        assert.equal(await left(), 4);
+        assert.equal(await left(), FREE - 6);
         // Above the limit the body is not read.
-        for (let call = 0; call < 4; call++) await expectOk(201, use(api_key));
+        for (let call = 6; call < FREE; call++) await expectOk(201, use(api_key));
         await expectError(429, { ...use(api_key), body: '{not json' });
-        const { usage } = await usedKey(owner, key_id, 10);
-        assert.deepEqual(usage, { requests_today: 10, requests_this_month: 10 });
+        const { usage } = await usedKey(owner, key_id, FREE);
+        assert.deepEqual(usage, { requests_today: FREE, requests_this_month: FREE });
     });
 
     it('shares its limit with no other key and no session of its account', async () => {
         const owner = await newAccount();
         const [one, other] = [await newKey(owner, 'free'), await newKey(owner, 'free')];
-        for (let call = 0; call < 10; call++) await expectOk(201, use(one.api_key));
+        for (let call = 0; call < FREE; call++) await expectOk(201, use(one.api_key));
         await expectError(429, use(one.api_key, 1));
-        assert.equal(number(await send(use(other.api_key)), 'x-ratelimit-remaining'), 9);
+        assert.equal(number(await send(use(other.api_key)), 'x-ratelimit-remaining'), FREE - 1);
         await expectOk(201, use(owner.token));
     });
 });
 
 describe('the limit of', () => {
-    for (const [tier, limit] of [
-        ['free', 10],
-        ['basic', 100],
-        ['pro', 1_000],
-        ['enterprise', 10_000],
-    ] as const) {
+    for (const tier of TIERS) {
+        const limit = RATE_LIMITS[tier];
         it(`a ${tier} key is ${limit} a minute`, async () => {
             const { api_key } = await newKey(await newAccount(), tier);
             const answer = await send(use(api_key));
@@ -119,9 +117,13 @@ describe('the limit of', () => {
         });
     }
 
-    it('a basic key admits exactly 100 of 150 calls', async () => {
+    it(`a basic key admits exactly ${RATE_LIMITS.basic} of 50 calls more`, async () => {
         const { api_key } = await newKey(await newAccount(), 'basic');
-        const answers = await atOnce(150, (gateway) => ({ path: '/v1/did/did:web:x', token: api_key, gateway }));
+        const answers = await atOnce(RATE_LIMITS.basic + 50, (gateway) => ({
+            path: '/v1/did/did:web:x',
+            token: api_key,
+            gateway,
+        }));
         assert.equal(answers.filter(({ status }) => status === 429).length, 50);
     });
 
@@ -199,10 +201,8 @@ describe('look-ups of unknown keys', () => {
         }
         assert.deepEqual(Object.fromEntries(statuses), { 401: 600, 429: 20 });
         const refused = await tryUnknown(from, 0);
-        assert.match(
-            JSON.parse(refused.text).error,
-            /^Limit of 600 requests per minute exceeded\. Try again in \d+ sec/,
-        );
+        const told = /^Limit of 600 requests per minute exceeded\. Try again in \d+ sec/;
+        assert.match(JSON.parse(refused.text).error, told);
         assert.ok(Number(refused.headers['retry-after']) >= 1);
         assert.equal((await tryUnknown(elsewhere, 0)).status, 401);
         // A gateway knows the keys that it has served.

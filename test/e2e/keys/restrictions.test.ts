@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { endpointTable } from '../../../gateway/endpoints/index.ts';
 import { SCOPE_NAMES } from '../../../proto/scopes.ts';
+import { RATE_LIMITS } from '../../../proto/tiers.ts';
 import { type Call, expectError, expectOk, send } from '../support/client.ts';
 import { sendRaw } from '../support/raw.ts';
 import { type Account, newAccount, newDid } from '../support/world.ts';
@@ -122,7 +123,11 @@ describe('a scope', () => {
             await withKey({ scopes: others }, async ({ api_key }) => {
                 const { body, headers } = await expectError(403, call(api_key));
                 assert.equal(body.error, `This API key lacks the scope ${scope}.`);
-                assert.equal(headers.get('x-ratelimit-limit'), '10000', 'the call is charged to the key');
+                assert.equal(
+                    headers.get('x-ratelimit-limit'),
+                    String(RATE_LIMITS.enterprise),
+                    'the call is charged to the key',
+                );
             });
             for (const held of [scope, `${scope.split(':')[0]}:*`]) {
                 await withKey({ scopes: [held] }, async ({ api_key }) => {
@@ -185,6 +190,6 @@ it('a key is refused elsewhere with 403, which costs its owner nothing', async (
         assert.deepEqual([status, error], [403, 'The API key may not be used from this address.']);
     }
     const served = [];
-    for (let call = 0; call < 11; call++) served.push((await useFrom(api_key, '127.77.0.1')).status);
-    assert.deepEqual(served, [...Array(10).fill(200), 429]);
+    for (let call = 0; call <= RATE_LIMITS.free; call++) served.push((await useFrom(api_key, '127.77.0.1')).status);
+    assert.deepEqual(served, [...Array(RATE_LIMITS.free).fill(200), 429]);
 });

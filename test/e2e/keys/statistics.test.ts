@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { RATE_LIMITS } from '../../../proto/tiers.ts';
 import { expectOk, send } from '../support/client.ts';
 import { database } from '../support/database.ts';
 import { counted } from '../support/usage.ts';
@@ -68,11 +69,13 @@ describe('GET /v1/me/stats', () => {
     it('counts calls above the rate limit as rate_limit_hits, and not as requests', async () => {
         const account = await newAccount();
         const { api_key } = await newKey(account, 'free');
-        await Promise.all(Array.from({ length: 14 }, () => send({ path: '/v1/did/x', token: api_key })));
-        await counted(db, account, 'requests', 11);
+        await Promise.all(
+            Array.from({ length: RATE_LIMITS.free + 4 }, () => send({ path: '/v1/did/x', token: api_key })),
+        );
+        await counted(db, account, 'requests', RATE_LIMITS.free + 1);
         await counted(db, account, 'rate_limit_hits', 4);
         const { api_usage } = await stats(account.token);
-        assertRequests(api_usage, 11);
+        assertRequests(api_usage, RATE_LIMITS.free + 1);
         assert.equal(api_usage.rate_limit_hits, 4);
     });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
+import { RATE_LIMITS } from '../../../proto/tiers.ts';
 import { type Call, expectError, expectOk, send } from '../support/client.ts';
 import { call, closeClients } from '../support/grpc.ts';
 import { usedKey } from '../support/usage.ts';
@@ -7,6 +8,7 @@ import { newAccount } from '../support/world.ts';
 
 after(closeClients);
 const account = await newAccount();
+const FREE = RATE_LIMITS.free;
 const verify = (body: unknown, headers: Record<string, string> = {}): Call => ({
     method: 'POST',
     path: '/internal/v1/keys/verify',
@@ -26,21 +28,21 @@ describe('the check of a key for another service', () => {
         const { api_key, key_id } = await expectOk(201, generate({ scopes: ['dids:*'] }));
         const { reset, ...first } = await expectOk(200, verify({ api_key, scope: 'dids:create', cost: 4 }));
         const known = { key_id, user_id: account.user_id, tier: 'free', scopes: ['dids:*'] };
-        assert.deepEqual(first, { valid: true, code: 'valid', ...known, limit: 10, remaining: 6 });
+        assert.deepEqual(first, { valid: true, code: 'valid', ...known, limit: FREE, remaining: FREE - 4 });
         assert.ok(Math.abs(reset - Date.now() / 1_000) <= 61);
         const { response } = await call('keys.v1.KeysService/Check', { api_key, cost: 2 });
-        assert.deepEqual([response.valid, response.code, response.remaining], [true, 'valid', 4]);
+        assert.deepEqual([response.valid, response.code, response.remaining], [true, 'valid', FREE - 6]);
         const { headers } = await send({ method: 'POST', path: '/v1/did', token: api_key, gateway: 1 });
-        assert.equal(headers.get('x-ratelimit-remaining'), '3');
-        const over = await expectOk(200, verify({ api_key, cost: 4 }));
-        assert.deepEqual([over.valid, over.code, over.remaining], [false, 'rate_limited', 3]);
+        assert.equal(headers.get('x-ratelimit-remaining'), String(FREE - 7));
+        const over = await expectOk(200, verify({ api_key, cost: FREE - 6 }));
+        assert.deepEqual([over.valid, over.code, over.remaining], [false, 'rate_limited', FREE - 7]);
         await usedKey(account, key_id, 7);
     });
 
     it('with a cost of 0 is no use of the key', async () => {
         const { api_key, key_id } = await expectOk(201, generate({}));
         for (let look = 0; look < 3; look++) {
-            assert.equal((await expectOk(200, verify({ api_key, cost: 0 }))).remaining, 10);
+            assert.equal((await expectOk(200, verify({ api_key, cost: 0 }))).remaining, FREE);
         }
         const path = `/v1/keys/${key_id}`;
         const first = await expectOk(200, { path, token: account.token });

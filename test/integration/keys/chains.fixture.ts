@@ -4,6 +4,7 @@ import type { Services } from '../../../gateway/services.ts';
 import type { CallContext } from '../../../platform/context.ts';
 import type { Redis } from '../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { RATE_LIMITS } from '../../../proto/tiers.ts';
 import { quiet } from '../../support/context.ts';
 import { testContext } from '../../support/harness.ts';
 import { testLimiter, testRedis, UNCOUNTED } from '../../support/test-redis.ts';
@@ -12,7 +13,7 @@ import { buildKeys, keysFixture, POLICY, SHARDS } from './keys.fixture.ts';
 /** Active keys that an account may have here. */
 export const PLACES = 3;
 /** Calls per minute of a free key. */
-export const FREE_LIMIT = 10;
+export const FREE_LIMIT = RATE_LIMITS.free;
 export const MONTH_S = 2_592_000;
 const CLIENT = { ip: '127.0.0.1', address: '127.0.0.1' };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openRedis } from '../../../platform/redis/redis.ts';
+import { RATE_LIMITS } from '../../../proto/tiers.ts';
 import { quiet } from '../../support/context.ts';
 import { testContext } from '../../support/harness.ts';
 import { kind } from '../identity/identity.fixture.ts';
@@ -84,26 +85,26 @@ describe('however an account changes its keys, one place among the active keys a
     test('when keys of different tiers follow each other: the calls go on counting, the limit is that of the caller', async () => {
         const context = testContext();
         const free = await keys.generate({ name: 'a', tier: 'free' }, context);
-        assert.equal(await use(free.api_key, 12), 10);
+        assert.equal(await use(free.api_key, FREE_LIMIT + 2), FREE_LIMIT);
         await keys.revoke({ key_id: free.key_id }, context);
         const basic = await keys.generate({ name: 'a', tier: 'basic' }, context);
-        assert.equal(await use(basic.api_key, 100), 90);
+        assert.equal(await use(basic.api_key, RATE_LIMITS.basic), RATE_LIMITS.basic - FREE_LIMIT);
         assert.equal((await keys.check({ api_key: basic.api_key, cost: 0 }, testContext())).remaining, 0);
         await keys.revoke({ key_id: basic.key_id }, context);
         const again = await keys.generate({ name: 'a', tier: 'free' }, context);
         assert.equal(await use(again.api_key, 1), 0);
         const other = await keys.generate({ name: 'b', tier: 'free' }, context);
-        assert.equal(await use(other.api_key, 12), 10, 'another place has a window of its own');
+        assert.equal(await use(other.api_key, FREE_LIMIT + 2), FREE_LIMIT, 'another place has a window of its own');
     });
 
     test('except that the window of a key that ended two windows ago is over', async () => {
         const context = testContext();
         const old = await keys.generate({ name: 'a' }, context);
-        assert.equal(await use(old.api_key, 12), 10);
+        assert.equal(await use(old.api_key, FREE_LIMIT + 2), FREE_LIMIT);
         await keys.revoke({ key_id: old.key_id }, context);
         clock.now += 120_001;
         const { api_key } = await keys.generate({ name: 'a' }, context);
-        assert.equal(await use(api_key, 12), 10);
+        assert.equal(await use(api_key, FREE_LIMIT + 2), FREE_LIMIT);
     });
 
     test('and the windows of a gateway without Redis follow the same places', async (t) => {
@@ -117,6 +118,6 @@ describe('however an account changes its keys, one place among the active keys a
         for (const secret of [api_key, key?.api_key]) {
             remaining.push((await admit(secret ?? '')).decision.remaining);
         }
-        assert.deepEqual(remaining, [9, 8]);
+        assert.deepEqual(remaining, [FREE_LIMIT - 1, FREE_LIMIT - 2]);
     });
 });

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { makeApiKey } from '../../../platform/access/api-key.ts';
 import { keyBucket } from '../../../platform/access/buckets.ts';
 import { openRedis, shardTag } from '../../../platform/redis/redis.ts';
+import { RATE_LIMITS } from '../../../proto/tiers.ts';
 import { quiet } from '../../support/context.ts';
 import { testContext } from '../../support/harness.ts';
 import { testLimiter, UNCOUNTED } from '../../support/test-redis.ts';
@@ -10,6 +11,7 @@ import { kind } from '../identity/identity.fixture.ts';
 import { buildKeys, keysFixture, POLICY, SHARDS } from './keys.fixture.ts';
 
 const { db, redis } = await keysFixture();
+const FREE = RATE_LIMITS.free;
 const clock = { now: Date.now() };
 const keys = buildKeys({ db, redis, clock: () => clock.now });
 const caller = testContext({ user_id: undefined, address: '10.0.0.1' });
@@ -21,23 +23,23 @@ describe('a check of a key', () => {
         const { key_id, api_key } = await keys.generate({ name: 'a', tier: 'free', scopes: ['dids:*'] }, owner);
         const { reset, ...answer } = await keys.check({ api_key, scope: 'dids:read', cost: 3 }, caller);
         const known = { key_id, user_id: owner.user_id, tier: 'free', scopes: ['dids:*'] };
-        assert.deepEqual(answer, { valid: true, code: 'valid', ...known, limit: 10, remaining: 7 });
+        assert.deepEqual(answer, { valid: true, code: 'valid', ...known, limit: FREE, remaining: FREE - 3 });
         assert.ok((reset ?? 0) > Date.now() / 1_000);
         const account = owner.user_id ?? '';
         const tag = shardTag(account, SHARDS);
         const byGateway = await testLimiter({ redis }).take({
             tag,
             bucket: keyBucket(tag, account, key_id),
-            limit: 10,
+            limit: FREE,
         });
-        assert.equal(byGateway.remaining, 6);
+        assert.equal(byGateway.remaining, FREE - 4);
         assert.deepEqual(
             await keys
-                .check({ api_key, cost: 7 }, caller)
+                .check({ api_key, cost: FREE - 3 }, caller)
                 .then(({ valid, code, remaining }) => [valid, code, remaining]),
-            [false, 'rate_limited', 6],
+            [false, 'rate_limited', FREE - 4],
         );
-        assert.equal((await keys.check({ api_key, cost: 0 }, caller)).remaining, 6);
+        assert.equal((await keys.check({ api_key, cost: 0 }, caller)).remaining, FREE - 4);
     });
 
     test('of no cost leaves no trace: it opens no window, and is no use of the key', async () => {
@@ -53,13 +55,13 @@ describe('a check of a key', () => {
         const bucket = keyBucket(shardTag(owner.user_id ?? '', SHARDS), owner.user_id ?? '', key_id);
         for (let look = 0; look < 2; look++) {
             const { valid, remaining } = await check({ api_key, cost: 0 }, caller);
-            assert.deepEqual([valid, remaining], [true, 10]);
+            assert.deepEqual([valid, remaining], [true, FREE]);
         }
         assert.deepEqual([await redis.exists(bucket), counted], [0, []]);
-        for (const cost of [9, 2]) await check({ api_key, cost }, caller);
+        for (const cost of [FREE - 1, 2]) await check({ api_key, cost }, caller);
         assert.deepEqual(
             counted.map((count) => (count as unknown[]).slice(1)),
-            [[9], []],
+            [[FREE - 1], []],
         );
     });
 
@@ -74,7 +76,7 @@ describe('a check of a key', () => {
         assert.equal(await codeOf({ api_key, scope: 'dids:create' }), 'missing_scope');
         assert.equal(await codeOf({ api_key, scope: 'dids:read', address: '11.0.0.1' }), 'address_not_allowed');
         assert.equal(await codeOf({ api_key, scope: 'dids:read', address: 'unknown' }), 'address_not_allowed');
-        assert.equal((await keys.check({ api_key, address: '::ffff:10.9.9.9' }, caller)).remaining, 9);
+        assert.equal((await keys.check({ api_key, address: '::ffff:10.9.9.9' }, caller)).remaining, FREE - 1);
         clock.now += 1_000;
         assert.equal(await codeOf({ api_key }), 'expired');
         await keys.revoke({ key_id }, owner);

@@ -6,6 +6,7 @@ import { livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { shardTag } from '../../../platform/redis/redis.ts';
+import { RATE_LIMITS } from '../../../proto/tiers.ts';
 import { testContext } from '../../support/harness.ts';
 import { kind } from '../identity/identity.fixture.ts';
 import { keysFixture, POLICY, SHARDS } from './keys.fixture.ts';
@@ -17,14 +18,14 @@ test('a new key authenticates as its account, with its own tier and limit', asyn
     const inherited = await keys.generate({ name: ' Build server ' }, context);
     assert.equal(inherited.name, 'Build server');
     assert.equal(inherited.tier, 'basic');
-    assert.equal(inherited.rate_limit, 100);
+    assert.equal(inherited.rate_limit, RATE_LIMITS.basic);
     const raised = await keys.generate({ name: 'a', tier: 'enterprise' }, context);
     assert.deepEqual(await authenticate(raised.api_key), {
         alive: true,
         key_id: raised.key_id,
         user_id: context.user_id,
         tier: 'enterprise',
-        rate_limit: 10_000,
+        rate_limit: RATE_LIMITS.enterprise,
         expires_at_ms: undefined,
         scope_mask: undefined,
         allowed_addresses: [],

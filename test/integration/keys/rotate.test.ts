@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { openRedis, shardTag } from '../../../platform/redis/redis.ts';
+import { RATE_LIMITS } from '../../../proto/tiers.ts';
 import { findDrift } from '../../../services/counts/drift.store.ts';
 import { quiet } from '../../support/context.ts';
 import { testContext } from '../../support/harness.ts';
@@ -28,7 +29,7 @@ describe('a rotation', () => {
         const { key, replaces } = await keys.rotate({ key_id: old.key_id, overlap_seconds: 3_600 }, context);
         assert.ok(key);
         const { key_id, api_key, created_at, ...like } = key;
-        assert.deepEqual(like, { name: 'a', tier: 'pro', rate_limit: 1_000, ...restrictions });
+        assert.deepEqual(like, { name: 'a', tier: 'pro', rate_limit: RATE_LIMITS.pro, ...restrictions });
         assert.notEqual(key_id, old.key_id);
         assert.deepEqual(replaces, { key_id: old.key_id, expires_at: inMs(3_600_000) });
         const [now, before] = [await authenticate(api_key), await authenticate(old.api_key)];

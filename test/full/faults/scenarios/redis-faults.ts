@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { latencyOf } from '../../../../bench/percentiles.ts';
+import { RATE_LIMITS } from '../../../../proto/tiers.ts';
 import { httpClient, isAcknowledged } from '../load/calls.ts';
 import type { Scenario, Trial } from '../scenario.ts';
 
@@ -8,7 +9,7 @@ const SLOW_MS = 500;
 const BAD_MS = 5_000;
 /** Largest rise of p99 after the first second of a fault, in milliseconds. */
 const LATER_MS = 60;
-const FREE_LIMIT = 10;
+const FREE_LIMIT = RATE_LIMITS.free;
 /** Length of the rate limit window, in seconds. It is long enough to use up the limit. */
 const WINDOW_S = 20;
 /** Jobs must run again within this time, in milliseconds. */
