@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
+import { changeRows } from '../../platform/postgres/append.store.ts';
 import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { EventType } from '../../proto/event-types.ts';
@@ -19,19 +19,17 @@ function published(type: EventType, rows: ReadonlyArray<{ id: string; cause: Cau
     return appendEvents('credentials', type, { data: EVENT_DATA, causes });
 }
 
-const revokedRow = z.strictObject({ id: z.string() });
-
 export function credentialStore(db: Database): CredentialStore {
     return {
         ...writes<NewRow>(db, {
             name: 'credentials',
             table: ['credentials', 'credentials'],
             columns: {
-                id: { type: 'uuid', value: ({ id }) => id, claim: 'id' },
-                account: { type: 'uuid', value: ({ account }) => account },
+                id: { type: 'uuid', value: ({ id }) => id, claim: 'id', isRead: true },
+                account: { type: 'uuid', value: ({ account }) => account, isRead: true },
                 issued_at: { type: 'timestamptz', value: ({ issued_at }) => issued_at, claim: 'made_at' },
                 expires_at: { type: 'timestamptz', value: ({ expires_at }) => expires_at },
-                issuer: { type: 'text', value: ({ issuer }) => issuer },
+                issuer: { type: 'text', value: ({ issuer }) => issuer, isRead: true },
                 subject: { type: 'text', value: ({ subject }) => subject },
                 credential_type: { type: 'text', value: ({ credential_type }) => credential_type },
                 status_list: { type: 'int4', value: ({ place }) => place?.list },
@@ -71,25 +69,22 @@ async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<
     for (const revocation of revocations) if (!firsts.has(revocation.id)) firsts.set(revocation.id, revocation);
     const inOrder = [...firsts.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
     const tuples = inOrder.map(({ id, revoked_at, reason }) => [id, revoked_at, reason ?? null]);
-    const written = await db.prepared(
-        'credentials_revoke',
-        sql.type(revokedRow)`
-        WITH written AS (
-            UPDATE credentials.credentials AS row
-            SET revoked_at = asked.revoked_at, revocation_reason = asked.reason
-            FROM ${sql.unnest(tuples, ['uuid', 'timestamptz', 'text'])} AS asked (id, revoked_at, reason)
-            WHERE row.id = asked.id AND row.revoked_at IS NULL
-            RETURNING row.id, row.account, row.issuer, row.status_list
-        ), counted AS (
-            ${appendPendingCounts('credentials_revoked')}
-        ), published AS (
-            ${published('credential.revoked', inOrder)}
-        ), changed AS (
-            INSERT INTO credentials.status_changes (list)
-            SELECT DISTINCT status_list FROM written WHERE status_list IS NOT NULL
-        )
-        SELECT id FROM written`,
-    );
-    const ids = new Set(written.map(({ id }) => id));
+    const changed = await changeRows(db, {
+        name: 'credentials_revoke',
+        change: sql.fragment`
+            UPDATE credentials.credentials SET revoked_at = asked.since, revocation_reason = asked.reason
+            FROM ${sql.unnest(tuples, ['uuid', 'timestamptz', 'text'])} AS asked (credential, since, reason)
+            WHERE id = asked.credential AND revoked_at IS NULL`,
+        columns: { id: 'uuid', account: 'uuid', issuer: 'text', status_list: 'int4' },
+        key: 'id',
+        appended: [
+            appendPendingCounts('credentials_revoked'),
+            published('credential.revoked', inOrder),
+            sql.fragment`
+                INSERT INTO credentials.status_changes (list)
+                SELECT DISTINCT status_list FROM written WHERE status_list IS NOT NULL`,
+        ],
+    });
+    const ids = new Set(changed);
     return revocations.map((revocation) => ids.has(revocation.id) && firsts.get(revocation.id) === revocation);
 }

@@ -55,8 +55,8 @@ export function didStore(db: Database): DidStore {
             columns: {
                 did: { type: 'text', value: ({ did }) => did },
                 public_key: { type: 'bytea', value: ({ public_key }) => Buffer.from(public_key) },
-                account: { type: 'uuid', value: ({ account }) => account },
-                origin: { type: 'text', value: ({ origin }) => origin },
+                account: { type: 'uuid', value: ({ account }) => account, isRead: true },
+                origin: { type: 'text', value: ({ origin }) => origin, isRead: true },
                 created_at: { type: 'timestamptz', value: () => 'now' }, // PostgreSQL reads it as the time of the statement
             },
             key: 'did',

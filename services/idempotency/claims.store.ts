@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import {
@@ -75,15 +76,27 @@ export function claimedFromNew(owner: Owner, { stale_before }: Pick<NewClaim, 's
 
 /** Like claimedFromNew, for a statement that writes one row. */
 export function claimedAlone(owner: Owner, claim: NewClaim) {
+    return claimedAll(owner, [claim]);
+}
+
+function claimedAll(owner: Owner, claims: readonly NewClaim[]) {
+    const [claim] = claims as [NewClaim]; // no batch is empty
     return sql.fragment`new AS (
-            SELECT * FROM ${sql.unnest([claimValues(claim)], CLAIM_TYPES)} AS new (${CLAIM_COLUMNS})
+            SELECT * FROM ${sql.unnest(claims.map(claimValues), CLAIM_TYPES)} AS new (${CLAIM_COLUMNS})
         ), ${claimedFromNew(owner, claim)}`;
 }
 
+const madeClaim = z.strictObject({ id: z.string() });
+
+/** Makes claims in the transaction of their writes. Resolves to the ids of those that no earlier call holds. */
+export async function makeClaims({ rows }: Queries, owner: Owner, claims: readonly NewClaim[]): Promise<Set<string>> {
+    const made = await rows(sql.type(madeClaim)`WITH ${claimedAll(owner, claims)} SELECT id FROM claimed`);
+    return new Set(made.map(({ id }) => id));
+}
+
 /** Makes a claim in the transaction of its write. Resolves to false if an earlier call holds it. */
-export async function makeClaim({ rows }: Queries, owner: Owner, claim: NewClaim): Promise<boolean> {
-    const made = await rows(sql.unsafe`WITH ${claimedAlone(owner, claim)} SELECT id FROM claimed`);
-    return made.length > 0;
+export async function makeClaim(queries: Queries, owner: Owner, claim: NewClaim): Promise<boolean> {
+    return (await makeClaims(queries, owner, [claim])).size > 0;
 }
 
 /** Undoes a transaction that may not write its row, together with its claim. */

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
-import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { type Change, changeApart, identifiers } from '../../platform/postgres/append.store.ts';
+import { type Database, isRefusedStatement, type Queries, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import {
     CLAIM_COLUMNS,
     CLAIM_TYPES,
     claimedFromNew,
     claimedWrites,
     claimValues,
+    makeClaims,
     type NewClaim,
     type Outcome,
     type Owner,
@@ -21,6 +23,8 @@ export interface ClaimedRow<Row> {
     claim: NewClaim;
 }
 
+type Tuple = Array<string | number | Buffer | null>;
+
 interface Column<Row> {
     /** The type in SQL. */
     type: string;
@@ -28,6 +32,8 @@ interface Column<Row> {
     value(row: Row): string | number | Buffer | null | undefined;
     /** What a claimed row takes from its claim instead. */
     claim?: 'id' | 'made_at';
+    /** What is appended about a written row reads it. */
+    isRead?: true;
 }
 
 interface Insertion<Row> {
@@ -43,26 +49,32 @@ interface Insertion<Row> {
 
 /**
  * Returns the beginnings of the statements that insert rows, with and without claims. Their CTE `written` has the rows
- * that are written, and `claimed` the ids of the claims that are made.
+ * that are written, and `claimed` the ids of the claims that are made. `apart`: the insertion as changeApart takes it, of
+ * rows whose claims are made.
  */
 export function insertion<Row>({ table, columns, key, order }: Insertion<Row>) {
     const all = Object.entries(columns);
     const unclaimed = all.filter(([, { claim }]) => !claim);
-    const names = list(all.map(([name]) => name));
-    const unclaimedNames = list(unclaimed.map(([name]) => name));
-    const sources = list(all.map(([name, { claim = name }]) => claim)); // of a claimed row
+    const names = identifiers(all.map(([name]) => name));
+    const unclaimedNames = identifiers(unclaimed.map(([name]) => name));
+    const sources = identifiers(all.map(([name, { claim = name }]) => claim)); // of a claimed row
     const into = sql.fragment`INSERT INTO ${sql.identifier([...table])} (${names})`;
     const inOrder = order ? sql.fragment`ORDER BY ${order}` : sql.fragment``;
     const unlessExists = sql.fragment`ON CONFLICT (${sql.identifier([key])}) DO NOTHING`;
     const unlessClaimedExists = columns[key]?.claim ? sql.fragment`` : unlessExists; // the id of a claim is new
+    const inserted = (tuples: Tuple[]) => sql.fragment`
+                ${into}
+                SELECT ${names} FROM ${sql.unnest(tuples, typesOf(all))} AS new (${names}) ${inOrder}
+                ${unlessExists}`;
     return {
         plain: (rows: readonly Row[]) => sql.fragment`
-            WITH written AS (
-                ${into}
-                SELECT ${names} FROM ${sql.unnest(rows.map(valuesOf(all)), typesOf(all))} AS new (${names}) ${inOrder}
-                ${unlessExists}
+            WITH written AS (${inserted(rows.map(valuesOf(all)))}
                 RETURNING *
             )`,
+        apart: (items: ReadonlyArray<{ row: Row; claim?: NewClaim }>): Omit<Change, 'appended'> => ({
+            change: inserted(items.map(({ row, claim }) => valuesOf(all, claim)(row))),
+            columns: Object.fromEntries(all.filter(([, { isRead }]) => isRead).map(([name, { type }]) => [name, type])),
+        }),
         claimed(items: ReadonlyArray<ClaimedRow<Row>>) {
             const [{ claim }] = items as [ClaimedRow<Row>]; // no batch is empty
             const tuples = items.map(({ row, claim }) => [...claimValues(claim), ...valuesOf(unclaimed)(row)]);
@@ -80,19 +92,13 @@ export function insertion<Row>({ table, columns, key, order }: Insertion<Row>) {
     };
 }
 
-function list(names: string[]): Fragment {
-    return sql.fragment`${sql.join(
-        names.map((name) => sql.identifier([name])),
-        sql.fragment`, `,
-    )}`;
-}
-
 function typesOf<Row>(columns: Array<[string, Column<Row>]>): string[] {
     return columns.map(([, { type }]) => type);
 }
 
-function valuesOf<Row>(columns: Array<[string, Column<Row>]>) {
-    return (row: Row) => columns.map(([, { value }]) => value(row) ?? null);
+function valuesOf<Row>(columns: Array<[string, Column<Row>]>, made?: NewClaim) {
+    return (row: Row): Tuple =>
+        columns.map(([, { value, claim }]) => (made && claim ? made[claim] : value(row)) ?? null);
 }
 
 const madeRow = z.strictObject({ id: z.string() });
@@ -104,47 +110,84 @@ export interface Writes<Row> {
     insertOnce(once: ClaimedRow<Row>, lifetime?: CallLifetime): Promise<Outcome>;
 }
 
-/**
- * The insertions of a store, each in one statement per batch. `name` begins the names of the queues. `counts` counts
- * the rows of the CTE `written`, and `events` publishes them; it receives all rows of the batch.
- */
-export function writes<Row>(
-    db: Database,
-    {
-        name,
-        counts,
-        events,
-        ...into
-    }: Insertion<Row> & { name: string; counts: Fragment; events?: (rows: readonly Row[]) => Fragment },
-): Writes<Row> {
-    const { plain, claimed } = insertion(into);
-    const statement = `${into.table[1]}_insert`;
-    const published = (rows: readonly Row[]) =>
-        events ? sql.fragment`, published AS (${events(rows)})` : sql.fragment``;
+/** `counts` counts the rows of the CTE `written`, and `events` publishes them; it receives all rows of the batch. */
+interface Writing<Row> extends Insertion<Row> {
+    counts: Fragment;
+    events?: (rows: readonly Row[]) => Fragment;
+}
+
+interface Statements<Row> {
+    insert(rows: readonly Row[], group: CallLifetime): Promise<void>;
+    /** Resolves to the ids of the claims that are made. */
+    insertOnce(items: ReadonlyArray<ClaimedRow<Row>>, group: CallLifetime): Promise<Set<string>>;
+}
+
+/** The insertions of a store, each in one statement per batch. `name` begins the names of the queues. */
+export function writes<Row>(db: Database, { name, ...writing }: Writing<Row> & { name: string }): Writes<Row> {
+    const { insert, insertOnce } = db.distributed ? severalStatements(db, writing) : oneStatement(db, writing);
     return {
         insert: coalesce({
             ...STORE_GROUPS,
             name: `${name}_insert`,
             bisectOn: isRefusedStatement,
             async run(rows: Row[], group) {
-                await db.prepared(statement, sql.unsafe`${plain(rows)} ${published(rows)} ${counts}`, group);
+                await insert(rows, group);
                 return rows.map(() => undefined);
             },
         }),
         insertOnce: claimedWrites({
             name: `${name}_insert_once`,
             async run(items: Array<ClaimedRow<Row>>, group) {
-                const rows = items.map(({ row }) => row);
-                const made = await db.prepared(
-                    `${statement}_once`,
-                    sql.type(
-                        madeRow,
-                    )`${claimed(items)} ${published(rows)}, counted AS (${counts}) SELECT id FROM claimed`,
-                    group,
-                );
-                const ids = new Set(made.map(({ id }) => id));
+                const ids = await insertOnce(items, group);
                 return items.map(({ claim: { id } }) => (ids.has(id) ? 'written' : 'held'));
             },
         }),
+    };
+}
+
+function oneStatement<Row>(db: Database, { counts, events, ...into }: Writing<Row>): Statements<Row> {
+    const { plain, claimed } = insertion(into);
+    const name = `${into.table[1]}_insert`;
+    const published = (rows: readonly Row[]) =>
+        events ? sql.fragment`, published AS (${events(rows)})` : sql.fragment``;
+    return {
+        async insert(rows, group) {
+            await db.prepared(name, sql.unsafe`${plain(rows)} ${published(rows)} ${counts}`, group);
+        },
+        async insertOnce(items, group) {
+            const rows = items.map(({ row }) => row);
+            const made = await db.prepared(
+                `${name}_once`,
+                sql.type(madeRow)`${claimed(items)} ${published(rows)}, counted AS (${counts}) SELECT id FROM claimed`,
+                group,
+            );
+            return new Set(made.map(({ id }) => id));
+        },
+    };
+}
+
+/** On a distributed database: see changeApart. */
+function severalStatements<Row>(db: Database, { counts, events, ...into }: Writing<Row>): Statements<Row> {
+    const { apart } = insertion(into);
+    const name = `${into.table[1]}_insert`;
+    const write = (queries: Queries, items: ReadonlyArray<Partial<ClaimedRow<Row>> & { row: Row }>) => {
+        const published = events ? [events(items.map(({ row }) => row))] : [];
+        return changeApart(queries, { ...apart(items), appended: [counts, ...published] });
+    };
+    return {
+        async insert(rows, group) {
+            const items = rows.map((row) => ({ row }));
+            await db.transaction((queries) => write(queries, items), name, group);
+        },
+        insertOnce(items, group) {
+            const claims = items.map(({ claim }) => claim);
+            const work = async (queries: Queries): Promise<Set<string>> => {
+                const ids = await makeClaims(queries, into.table[0], claims);
+                const made = items.filter(({ claim }) => ids.has(claim.id));
+                if (made.length > 0) await write(queries, made);
+                return ids;
+            };
+            return db.transaction(work, `${name}_once`, group);
+        },
     };
 }

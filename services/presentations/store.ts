@@ -45,7 +45,7 @@ export function presentationStore(db: Database): PresentationStore {
         table: ['presentations', 'presentations'],
         columns: {
             id: { type: 'uuid', value: ({ id }) => id, claim: 'id' },
-            account: { type: 'uuid', value: ({ account }) => account },
+            account: { type: 'uuid', value: ({ account }) => account, isRead: true },
             created_at: { type: 'timestamptz', value: ({ created_at }) => created_at, claim: 'made_at' },
             credentials_count: { type: 'int2', value: ({ credentials_count }) => credentials_count },
             holder: { type: 'text', value: ({ holder }) => holder },

@@ -13,6 +13,19 @@ import { templatesIn } from './statements.ts';
 const STORES = SOURCE_FILES.filter((file) => /^services\/.*store\.ts$|^platform\/.*(\.store|prune)\.ts$/.test(file));
 /** Reads several schemas at once, but not of a distributed database. */
 const COUNTS = 'services/counts/counts.store.ts';
+/** Some of their calls are refused while any node of a Citus is away. Those of credentials, DIDs and presentations are not. */
+const NEED_ALL_NODES: readonly string[] = [
+    'services/did/erase.store.ts',
+    'services/exchange/wallet/wallet.store.ts',
+    'services/identity/erasure/erasures.store.ts',
+    'services/identity/sessions.store.ts',
+    'services/keys/expiring/expiring.store.ts',
+    'services/keys/places.store.ts',
+    'services/usage/record.store.ts',
+    'services/wallet/erase.store.ts',
+    'services/wallet/insert.store.ts',
+    'services/webhooks/delivery/lanes.store.ts',
+];
 /** Functions in RETURNING whose result depends on their arguments only. */
 const IMMUTABLE = ['octet_length'];
 
@@ -31,6 +44,7 @@ const RULES: ReadonlyArray<{ what: string; breaks(text: string, file: string): b
     { what: 'returns what may change', breaks: (text) => returned(text).some((name) => !IMMUTABLE.includes(name)) },
     { what: 'writes the time of a running clock', breaks: (text) => VOLATILE.test(text) && !/^\s*SELECT\b/.test(text) },
     { what: 'chooses between a column and now()', breaks: (text) => /\bcoalesce\([^()]*\bnow\(\)/i.test(text) },
+    { what: 'inserts what it has changed', breaks: insertsChanged },
     { what: 'names two schemas', breaks: (text, file) => file !== COUNTS && schemasIn(text).size > 1 },
 ];
 
@@ -38,6 +52,15 @@ const RULES: ReadonlyArray<{ what: string; breaks(text: string, file: string): b
 function updatesLocked(text: string): boolean {
     const unlocked = text.replace(LOCKS, '');
     return unlocked !== text && /(?<!\bDO )\bUPDATE\b/.test(unlocked);
+}
+
+/** An INSERT reads rows from a CTE that changes them: Citus sends such rows to all nodes, so that all are needed. */
+function insertsChanged(text: string, file: string): boolean {
+    if (NEED_ALL_NODES.includes(file)) return false;
+    const changed = Array.from(text.matchAll(/\b(\w+) AS \(\s*(?:INSERT|UPDATE|DELETE)\b/g), ([, name]) => name);
+    const sources = Array.from(text.matchAll(/\bINSERT INTO (?:(?!INSERT)[\s\S])*?\bFROM (\w+)/g), ([, name]) => name);
+    const appends = /\bappend\w+\(/.test(text) && changed.includes('written');
+    return appends || sources.some((name) => changed.includes(name));
 }
 
 /** The functions behind each RETURNING, up to the parenthesis that closes its statement. */
@@ -95,6 +118,8 @@ test('each rule detects its violation, and nothing else does', () => {
         'returns what may change': "UPDATE did.dids SET a = 1 RETURNING (b), date_trunc('month', day) AS month",
         'writes the time of a running clock': "UPDATE did.dids SET until = clock_timestamp() + interval '1 s'",
         'chooses between a column and now()': 'UPDATE did.dids SET ended_at = coalesce(ended_at, now())',
+        'inserts what it has changed':
+            'WITH a AS (UPDATE did.dids SET a = 1 RETURNING b) INSERT INTO did.deltas SELECT b FROM a',
         'names two schemas': 'SELECT FROM did.dids JOIN keys.keys USING (account)',
     };
     for (const [what, statement] of Object.entries(broken)) {
@@ -111,6 +136,7 @@ test('each rule detects its violation, and nothing else does', () => {
         'DELETE FROM did.dids WHERE id = ANY(ARRAY(SELECT id FROM did.dids LIMIT 1 FOR UPDATE SKIP LOCKED))',
         'INSERT INTO did.dids SELECT 1 ON CONFLICT (id) DO UPDATE SET a = 1 RETURNING octet_length(b) AS size',
         'WITH a AS (DELETE FROM did.dids RETURNING day) SELECT max(day), now() FROM a',
+        'WITH a AS (DELETE FROM did.dids) INSERT INTO did.deltas SELECT b FROM did.totals',
     ])
         assert.deepEqual(breaches('services/did/store.ts', `sql.unsafe\`${statement}\``), [], statement);
 });

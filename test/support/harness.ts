@@ -44,8 +44,8 @@ export async function testDatabase(): Promise<{ db: Database; url: string }> {
 }
 
 /** Opens a database until the test file is done. */
-export async function openedDatabase(url: string): Promise<Database> {
-    const options = { size: 4, pooled: false, statementMs: STATEMENT_MS, checkRows: true };
+export async function openedDatabase(url: string, distributed = false): Promise<Database> {
+    const options = { size: 4, pooled: false, statementMs: STATEMENT_MS, checkRows: true, distributed };
     const db = await openDatabase({ url, metrics: createMetrics(), ...options });
     after(() => db.close());
     return db;

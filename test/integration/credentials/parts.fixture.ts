@@ -37,6 +37,13 @@ export async function schemasOfOne(count: number): Promise<Databases> {
     return made;
 }
 
+/** Parts whose statements are those for a Citus. */
+export async function partsOfCitus(count: number): Promise<Databases> {
+    const made: Database[] = [];
+    for (let n = 0; n < count; n++) made.push(await openedDatabase((await testDatabase()).url, true));
+    return made as Databases;
+}
+
 /** Starts a process of the credentials service with these parts. */
 export async function serve(parts: Databases): Promise<Credentials> {
     const config = loadConfig({ IDEMPOTENCY_PEPPER: 'the pepper of this test' });

@@ -11,7 +11,16 @@ import { partsIn } from '../../../services/credentials/parts/parts.ts';
 import { uuidOf } from '../../../tokens/credential-id.ts';
 import { testContext } from '../../support/harness.ts';
 import { type Credentials, newParty, type Party, requestBy } from './credentials.fixture.ts';
-import { arranged, type Databases, databases, issuerIn, schemasOfOne, serve, services } from './parts.fixture.ts';
+import {
+    arranged,
+    type Databases,
+    databases,
+    issuerIn,
+    partsOfCitus,
+    schemasOfOne,
+    serve,
+    services,
+} from './parts.fixture.ts';
 
 const uuidIn = ({ credential_id }: { credential_id: string }): string => uuidOf(credential_id) ?? assert.fail();
 const listBy = (credentials: Credentials, issuer: Party, query: object) =>
@@ -23,6 +32,7 @@ const isUnavailable = (error: unknown) => error instanceof AppError && error.kin
 for (const [what, make] of [
     ['databases', databases],
     ['schemas of one database', schemasOfOne],
+    ['databases with the statements for a Citus', partsOfCitus],
 ] as const)
     describe(`credentials in two parts, which are ${what},`, async () => await inTwoParts(await make(2)));
 
