@@ -16,6 +16,10 @@ export interface PartLoad {
     issuesInAll(): Promise<boolean>;
     /** What has happened in each part since the last table. */
     table(): string;
+    /** How many credentials of a part were refused since the last table. */
+    refusedIn(part: number): number;
+    /** Issues a credential in a part, verifies and revokes it. Throws the error of a call that fails. */
+    useAll(part: number): Promise<void>;
     /** Resolves to the ids of the acknowledged credentials of each part. */
     stop(): Promise<string[][]>;
 }
@@ -47,7 +51,8 @@ export async function startLoad(env: Record<string, string>, count: number): Pro
         const issuer = { issuer_did: did, issuer_private_key: private_key };
         byPart.set(partOfIssuer(did, count), { issuer, acknowledged: [], tally: newTally() });
     }
-    const parts = Array.from({ length: count }, (_, part) => byPart.get(part) as Part); // the loop has filled it
+    const partAt = (part: number): Part => byPart.get(part) as Part; // the loop has filled it
+    const parts = Array.from({ length: count }, (_, part) => partAt(part));
     const wrong: string[] = [];
     let over = false;
 
@@ -80,6 +85,20 @@ export async function startLoad(env: Record<string, string>, count: number): Pro
     return {
         wrong,
         issuesInAll: async () => (await Promise.all(parts.map(issue))).every(Boolean),
+        refusedIn: (part) => partAt(part).tally.refused,
+        async useAll(part) {
+            const { issuer, acknowledged } = partAt(part);
+            const { credential, credential_id } = await internal.credentials.issue({ ...issuer, ...ITEM });
+            acknowledged.push(credential_id);
+            const { issuer_did } = issuer;
+            const check = { credential, issuer_did, check_revocation: true };
+            const before = await internal.credentials.verify(check);
+            await internal.credentials.revoke({ credential_id, issuer_did });
+            const { results } = await internal.credentials.batch.status({ credential_ids: [credential_id] });
+            const [status] = results;
+            const after = await internal.credentials.verify(check);
+            if (!before.valid || after.valid || !status?.ok || !status.revoked) throw new Error('a wrong answer');
+        },
         table() {
             const rows = parts.map(({ tally: { issued, refused, longestMs } }, part) =>
                 [schemaOf(part), issued, refused, Math.round(longestMs)].map(String),

@@ -15,8 +15,8 @@ import { type PartLoad, schemaOf, startLoad } from './load.ts';
 /**
  * `npm run proof -- citus --database URL --kill COMMAND --start COMMAND [--parts 4] [--seconds 10]`: issues credentials in
  * all parts, on an empty database of a given Citus, kills one of its nodes and starts it again, and then moves the schema
- * of each part to another node. It fails if a credential is lost that was acknowledged, or if an answer is neither a
- * success nor 503 with Retry-After.
+ * of each part to another node. It fails if a credential is lost that was acknowledged, if an answer is neither a success
+ * nor 503 with Retry-After, or if a part on a living node refuses a call meanwhile.
  */
 
 type Options = ReturnType<typeof optionsOf>;
@@ -43,7 +43,7 @@ async function prove(closing: AsyncDisposableStack, options: Options): Promise<b
     closing.defer(() => db.end());
     const load = await startLoad(service.env, parts);
 
-    await loseNode(load, service.ops[0]?.target ?? '', options);
+    const refused = await loseNode({ load, db, target: service.ops[0]?.target ?? '' }, options);
     for (let part = 0; part < parts; part++) {
         const ms = await move(db, schemaOf(part));
         console.log(`\n${schemaOf(part)} is on another node after ${ms} ms:\n${load.table()}`);
@@ -52,22 +52,51 @@ async function prove(closing: AsyncDisposableStack, options: Options): Promise<b
     const lost = await missing(db, acknowledged);
     console.log(`\n${acknowledged.flat().length} acknowledged, ${lost} lost, ${load.wrong.length} wrong answers`);
     for (const answer of load.wrong.slice(0, 20)) console.log(answer);
-    return lost === 0 && load.wrong.length === 0;
+    return lost === 0 && load.wrong.length === 0 && refused === 0;
 }
 
-async function loseNode(load: PartLoad, target: string, { kill, start, seconds }: Options): Promise<void> {
+interface Losing {
+    load: PartLoad;
+    db: Client;
+    target: string;
+}
+
+/** Resolves to how many credentials the parts on living nodes have refused while a node was away. */
+async function loseNode({ load, db, target }: Losing, { kill, start, parts, seconds }: Options): Promise<number> {
     await delay(seconds * 1_000);
     console.log(`\nAll nodes serve:\n${load.table()}`);
     execSync(kill, { stdio: 'inherit' });
     await delay(seconds * 1_000);
+    const living = await answering(db, parts);
+    if (living.length === 0 || living.length === parts) throw new Error('The node has all parts, or none.');
+    for (const part of living) await load.useAll(part);
+    const refused = living.reduce((sum, part) => sum + load.refusedIn(part), 0);
     const readyz = await (await fetch(`http://${target}/readyz`)).text();
     console.log(`\nA node is lost:\n${load.table()}\n${readyz}`);
+    console.log(`${living.map(schemaOf).join(', ')}: all calls work, ${refused} credentials refused`);
     execSync(start, { stdio: 'inherit' });
     const startedAt = performance.now();
     while (!(await load.issuesInAll())) await delay(50);
     while (!(await isReady(target))) await delay(50);
     console.log(`All parts issue again ${Math.round(performance.now() - startedAt)} ms after the node has started.`);
     load.table(); // the tallies begin anew
+    return refused;
+}
+
+/** The parts whose nodes answer. */
+async function answering(db: Client, parts: number): Promise<number[]> {
+    const living: number[] = [];
+    for (let part = 0; part < parts; part++) {
+        const found = db.query(`SELECT FROM ${schemaOf(part)}.credentials LIMIT 1`);
+        if (
+            await found.then(
+                () => true,
+                () => false,
+            )
+        )
+            living.push(part);
+    }
+    return living;
 }
 
 /** Moves a schema to a node where it is not. Returns how long that took, in milliseconds. */
