@@ -35,6 +35,9 @@ function rawClient(t: TestContext, { target }: ReplicaAddress) {
     };
 }
 
+/** How long a connection may stay open without a token, in tests that wait for that, in milliseconds. */
+const AUTHENTICATE_MS = 1_500;
+
 describe('a call', { timeout: 60_000 }, () => {
     it('without a valid token is refused before its message has arrived', async (t) => {
         const { address } = await startReplica(t, { serviceCallers: { other: OTHERS } });
@@ -93,14 +96,14 @@ describe('a connection', { timeout: 60_000 }, () => {
         const where = secure ? 'over TLS' : 'in clear text';
         it(`${where} without a valid token is closed, and others stay open`, async (t) => {
             const { address, client, cutFor, ran, release } = await start(t, secure, {
-                bounds: { authenticateMs: 500 },
+                bounds: { authenticateMs: AUTHENTICATE_MS },
             });
             const did = client();
             const held = resolve(did, 'held');
             const silent = await tcp(t, address);
             await until('it is under way', () => ran.includes('held'));
             await socketClosed(silent);
-            await delay(600); // longer than a connection may stay open without a token
+            await delay(AUTHENTICATE_MS + 100);
             release();
             assert.equal((await held).did, 'held');
             assert.deepEqual(ran, ['held'], 'the call was not sent again');
@@ -170,10 +173,10 @@ describe('health', { timeout: 60_000 }, () => {
     });
 
     it('keeps a connection open that presents a token', async (t) => {
-        const { address } = await startReplica(t, { bounds: { authenticateMs: 500 } });
+        const { address } = await startReplica(t, { bounds: { authenticateMs: AUTHENTICATE_MS } });
         const known = healthClient(t, address, TOKEN);
         assert.equal(await known('Check'), status.OK);
-        await delay(600); // longer than a connection may stay open without a token
+        await delay(AUTHENTICATE_MS + 100);
         assert.equal(await known('Check'), status.OK);
     });
 });
