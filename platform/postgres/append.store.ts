@@ -1,35 +1,41 @@
-import { z } from 'zod';
-import { type Database, type Queries, sql } from './db.ts';
+import type { CallLifetime } from '../context.ts';
+import { type Database, type Queries, type Query, sql } from './db.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** A change, and what is appended about it in the same transaction. */
+/** A change, and what is written about it in the same transaction. */
 export interface Change {
-    /** A statement that changes rows, without RETURNING. */
+    /** A statement that changes rows, with RETURNING. */
     change: Fragment;
-    /** The columns of the changed rows that `appended` reads, with their types. */
+    /** The columns of these rows that `appended` reads, with their types. */
     columns: Readonly<Record<string, string>>;
-    /** INSERTs that read the changed rows from the CTE `written`. */
+    /** Statements that read the changed rows from the CTE `written`. */
     appended: readonly Fragment[];
 }
 
-const writtenRow = z.record(z.string(), z.union([z.string(), z.number()]).nullable());
-type WrittenRow = z.infer<typeof writtenRow>;
-const keyRow = z.strictObject({ key: z.string() });
-
-/** Makes a change. `key`: one of its columns, a text. Resolves to the keys of the changed rows. */
-export async function changeRows(db: Database, { name, key, ...made }: Change & { name: string; key: string }) {
-    if (db.distributed) {
-        const written = await db.transaction((queries) => changeApart(queries, made), name);
-        return written.map((row) => String(row[key]));
-    }
-    const { change, columns, appended } = made;
-    const ctes = appended.map((append, n) => sql.fragment`, ${sql.identifier([`appended_${n}`])} AS (${append})`);
-    const statement = sql.type(keyRow)`
-        WITH written AS (${returning(change, columns)}) ${sql.join(ctes, sql.fragment``)}
-        SELECT ${sql.identifier([key])} AS key FROM written`;
-    return (await db.prepared(name, statement)).map((row) => row.key);
+/** What changeRows resolves to: columns that RETURNING has. */
+interface Shown<Row> {
+    row: Query<Row>['parser'];
+    columns: Fragment;
 }
+
+/** Makes a change. Resolves to the changed rows. `name`, `call`: as in Database.prepared. */
+export async function changeRows<Row>(
+    db: Database,
+    { name, call, shown, ...made }: Change & { name: string; call?: CallLifetime | undefined; shown: Shown<Row> },
+): Promise<readonly Row[]> {
+    if (db.distributed) {
+        const written = await db.transaction((queries) => changeApart(queries, made), name, call);
+        return written as readonly Row[]; // they have the columns, as in one statement
+    }
+    const { change, appended } = made;
+    const ctes = appended.map((append, n) => sql.fragment`, ${sql.identifier([`appended_${n}`])} AS (${append})`);
+    const statement = sql.type(shown.row)`
+        WITH written AS (${change}) ${sql.join(ctes, sql.fragment``)} SELECT ${shown.columns} FROM written`;
+    return db.prepared(name, statement, call);
+}
+
+type WrittenRow = Readonly<Record<string, string | number | null>>;
 
 /**
  * Makes a change in a transaction of a distributed database, with several statements. Resolves to the changed rows.
@@ -41,7 +47,7 @@ export async function changeApart(
     { rows }: Queries,
     { change, columns, appended }: Change,
 ): Promise<readonly WrittenRow[]> {
-    const written = await rows(sql.type(writtenRow)`${returning(change, columns)}`);
+    const written = (await rows(sql.unsafe`${change}`)) as readonly WrittenRow[]; // of `columns`, at least
     if (written.length === 0) return written;
     const names = Object.keys(columns);
     const tuples = written.map((row) => names.map((name) => row[name] ?? null));
@@ -49,11 +55,6 @@ export async function changeApart(
         SELECT * FROM ${sql.unnest(tuples, Object.values(columns))} AS written (${identifiers(names)})`;
     for (const append of appended) await rows(sql.unsafe`WITH written AS NOT MATERIALIZED (${source}) ${append}`);
     return written;
-}
-
-function returning(change: Fragment, columns: Change['columns']): Fragment {
-    const names = identifiers(Object.keys(columns));
-    return sql.fragment`${change} RETURNING ${names}`;
 }
 
 /** The names of columns, as a list. */

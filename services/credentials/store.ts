@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
 import { changeRows } from '../../platform/postgres/append.store.ts';
 import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
@@ -18,6 +19,8 @@ function published(type: EventType, rows: ReadonlyArray<{ id: string; cause: Cau
     const causes = Object.fromEntries(rows.map(({ id, cause }) => [credentialId(id), cause]));
     return appendEvents('credentials', type, { data: EVENT_DATA, causes });
 }
+
+const revokedRow = z.strictObject({ id: z.string() });
 
 export function credentialStore(db: Database): CredentialStore {
     return {
@@ -74,9 +77,10 @@ async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<
         change: sql.fragment`
             UPDATE credentials.credentials SET revoked_at = asked.since, revocation_reason = asked.reason
             FROM ${sql.unnest(tuples, ['uuid', 'timestamptz', 'text'])} AS asked (credential, since, reason)
-            WHERE id = asked.credential AND revoked_at IS NULL`,
+            WHERE id = asked.credential AND revoked_at IS NULL
+            RETURNING id, account, issuer, status_list`,
         columns: { id: 'uuid', account: 'uuid', issuer: 'text', status_list: 'int4' },
-        key: 'id',
+        shown: { row: revokedRow, columns: sql.fragment`id` },
         appended: [
             appendPendingCounts('credentials_revoked'),
             published('credential.revoked', inOrder),
@@ -85,6 +89,6 @@ async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<
                 SELECT DISTINCT status_list FROM written WHERE status_list IS NOT NULL`,
         ],
     });
-    const ids = new Set(changed);
+    const ids = new Set(changed.map(({ id }) => id));
     return revocations.map((revocation) => ids.has(revocation.id) && firsts.get(revocation.id) === revocation);
 }

@@ -62,6 +62,8 @@ export function insertion<Row>({ table, columns, key, order }: Insertion<Row>) {
     const inOrder = order ? sql.fragment`ORDER BY ${order}` : sql.fragment``;
     const unlessExists = sql.fragment`ON CONFLICT (${sql.identifier([key])}) DO NOTHING`;
     const unlessClaimedExists = columns[key]?.claim ? sql.fragment`` : unlessExists; // the id of a claim is new
+    const read = Object.fromEntries(all.filter(([, { isRead }]) => isRead).map(([name, { type }]) => [name, type]));
+    const readNames = identifiers(Object.keys(read));
     const inserted = (tuples: Tuple[]) => sql.fragment`
                 ${into}
                 SELECT ${names} FROM ${sql.unnest(tuples, typesOf(all))} AS new (${names}) ${inOrder}
@@ -72,8 +74,9 @@ export function insertion<Row>({ table, columns, key, order }: Insertion<Row>) {
                 RETURNING *
             )`,
         apart: (items: ReadonlyArray<{ row: Row; claim?: NewClaim }>): Omit<Change, 'appended'> => ({
-            change: inserted(items.map(({ row, claim }) => valuesOf(all, claim)(row))),
-            columns: Object.fromEntries(all.filter(([, { isRead }]) => isRead).map(([name, { type }]) => [name, type])),
+            change: sql.fragment`${inserted(items.map(({ row, claim }) => valuesOf(all, claim)(row)))}
+                RETURNING ${readNames}`,
+            columns: read,
         }),
         claimed(items: ReadonlyArray<ClaimedRow<Row>>) {
             const [{ claim }] = items as [ClaimedRow<Row>]; // no batch is empty

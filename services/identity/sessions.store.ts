@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
+import { changeRows } from '../../platform/postgres/append.store.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { Cause } from '../outbox/cause.ts';
@@ -22,6 +23,7 @@ export type RefreshRow = z.infer<typeof refreshRow>;
 
 const surplusRow = z.strictObject({ session_id: z.string(), is_open: z.boolean() });
 const countRow = z.strictObject({ total: z.number() });
+const rotatedRow = z.strictObject({ session_id: z.string() });
 const endedRow = z.strictObject({ ended_at: z.string() });
 
 export interface NewSession {
@@ -129,22 +131,25 @@ function isOpen(now: string) {
     return sql.fragment`(ended_at IS NULL AND expires_at > ${now}::timestamptz)`;
 }
 
-async function openSession(db: Database, session: NewSession, lifetime?: CallLifetime): Promise<UserRow | undefined> {
-    const statement = sql.type(userRow)`
-        WITH u AS (
-            UPDATE identity.users
+async function openSession(db: Database, session: NewSession, call?: CallLifetime): Promise<UserRow | undefined> {
+    const opened = sql.fragment`
+        INSERT INTO identity.sessions (session_id, user_id, refresh_id, created_at, expires_at)
+        SELECT ${session.session_id}::uuid, user_id, ${session.refresh_id}::uuid, ${session.now}::timestamptz,
+               ${session.expires_at}::timestamptz
+        FROM written`;
+    const [row] = await changeRows(db, {
+        name: 'session_open',
+        call,
+        change: sql.fragment`
+            UPDATE identity.users AS u
             SET last_login_at = ${session.now}, password_hash = coalesce(${session.upgradedHash ?? null}, password_hash)
             WHERE user_id = ${session.user_id} AND password_version = ${session.password_version}
               AND suspended_at IS NULL
-            RETURNING *
-        ), opened AS (
-            INSERT INTO identity.sessions (session_id, user_id, refresh_id, created_at, expires_at)
-            SELECT ${session.session_id}::uuid, user_id, ${session.refresh_id}::uuid, ${session.now}::timestamptz,
-                   ${session.expires_at}::timestamptz
-            FROM u
-        )
-        SELECT ${USER_COLUMNS} FROM u`;
-    const [row] = await db.prepared('session_open', statement, lifetime);
+            RETURNING ${USER_COLUMNS}`,
+        columns: { user_id: 'uuid' },
+        shown: { row: userRow, columns: sql.fragment`*` },
+        appended: [opened],
+    });
     return row;
 }
 
@@ -164,42 +169,45 @@ async function findRefresh(
     return row;
 }
 
-async function rotate(db: Database, rotation: Rotation, lifetime?: CallLifetime): Promise<boolean> {
-    const statement = sql.unsafe`
-        WITH rotated AS (
+async function rotate(db: Database, rotation: Rotation, call?: CallLifetime): Promise<boolean> {
+    const forgotten = sql.fragment`
+        DELETE FROM identity.spent_refreshes
+        WHERE session_id IN (SELECT session_id FROM written) AND spent_at < ${rotation.forgetBefore}`;
+    const spent = sql.fragment`
+        INSERT INTO identity.spent_refreshes (session_id, refresh_id, spent_at)
+        SELECT session_id, ${rotation.spentId}::uuid, ${rotation.now}::timestamptz FROM written`;
+    const rotated = await changeRows(db, {
+        name: 'refresh_rotate',
+        call,
+        change: sql.fragment`
             UPDATE identity.sessions
             SET refresh_id = ${rotation.refresh_id}, expires_at = greatest(expires_at, ${rotation.expires_at})
             WHERE session_id = ${rotation.session_id} AND refresh_id = ${rotation.spentId} AND ended_at IS NULL
-            RETURNING session_id
-        ), forgotten AS (
-            DELETE FROM identity.spent_refreshes
-            WHERE session_id IN (SELECT session_id FROM rotated) AND spent_at < ${rotation.forgetBefore}
-        )
-        INSERT INTO identity.spent_refreshes (session_id, refresh_id, spent_at)
-        SELECT session_id, ${rotation.spentId}::uuid, ${rotation.now}::timestamptz FROM rotated
-        RETURNING session_id`;
-    const rows = await db.rows(statement, 'refresh_rotate', lifetime);
-    return rows.length === 1;
+            RETURNING session_id`,
+        columns: { session_id: 'uuid' },
+        shown: { row: rotatedRow, columns: sql.fragment`session_id` },
+        appended: [forgotten, spent],
+    });
+    return rotated.length === 1;
 }
 
 async function endSession(
     db: Database,
     { session_id, now, cause }: SessionEnd,
-    lifetime?: CallLifetime,
+    call?: CallLifetime,
 ): Promise<string | undefined> {
-    const ended = await db.rows(
-        sql.type(endedRow)`
-        WITH written AS (
+    const data = sql.fragment`'session_id', session_id`;
+    const ended = await changeRows(db, {
+        name: 'session_end',
+        call,
+        change: sql.fragment`
             UPDATE identity.sessions SET ended_at = ${now} WHERE session_id = ${session_id} AND ended_at IS NULL
-            RETURNING user_id AS account, session_id, ended_at
-        ), published AS (
-            ${appendEvents('identity', 'session.ended', { data: sql.fragment`'session_id', session_id`, causes: cause })}
-        )
-        SELECT ended_at FROM written`,
-        'session_end',
-        lifetime,
-    );
-    const [row] = ended.length > 0 ? ended : await endOf(db, session_id, lifetime);
+            RETURNING user_id AS account, session_id, ended_at`,
+        columns: { account: 'uuid', session_id: 'uuid' },
+        shown: { row: endedRow, columns: sql.fragment`ended_at` },
+        appended: [appendEvents('identity', 'session.ended', { data, causes: cause })],
+    });
+    const [row] = ended.length > 0 ? ended : await endOf(db, session_id, call);
     return row?.ended_at;
 }
 

@@ -13,12 +13,11 @@ import { templatesIn } from './statements.ts';
 const STORES = SOURCE_FILES.filter((file) => /^services\/.*store\.ts$|^platform\/.*(\.store|prune)\.ts$/.test(file));
 /** Reads several schemas at once, but not of a distributed database. */
 const COUNTS = 'services/counts/counts.store.ts';
-/** Some of their calls are refused while any node of a Citus is away. Those of credentials, DIDs and presentations are not. */
+/** Some of their calls are refused while any node of a Citus is away. Those that issue or log in are not. */
 const NEED_ALL_NODES: readonly string[] = [
     'services/did/erase.store.ts',
     'services/exchange/wallet/wallet.store.ts',
     'services/identity/erasure/erasures.store.ts',
-    'services/identity/sessions.store.ts',
     'services/keys/expiring/expiring.store.ts',
     'services/keys/places.store.ts',
     'services/usage/record.store.ts',
