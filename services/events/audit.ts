@@ -1,5 +1,6 @@
 import { type CallContext, requireTrusted } from '../../platform/context.ts';
 import { invalid } from '../../platform/errors.ts';
+import { refuseUnstorable } from '../../platform/postgres/storable.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import { rootOf, treeWith } from '../../platform/transparency/merkle-tree.ts';
 import type {
@@ -39,9 +40,10 @@ export function audit(store: EventsStore): Audit {
         async addCheckpoint({ size, edge, note }, context) {
             requireTrusted(context);
             const tree = treeWith(size, edge);
-            const root = await store.rootAt(size, context);
+            const root = tree && (await store.rootAt(size, context));
             if (!tree || !root?.equals(rootOf(tree))) throw invalid('edge must be that of the tree at this size.');
-            if (note.length > MAX_NOTE_LENGTH) throw invalid(`note may have at most ${MAX_NOTE_LENGTH} characters.`);
+            const isNote = note.length <= MAX_NOTE_LENGTH && !refuseUnstorable(note);
+            if (!isNote) throw invalid(`note must be a text of at most ${MAX_NOTE_LENGTH} characters, without NUL.`);
             await store.addCheckpoint({ tree, note }, context);
             return {};
         },

@@ -1,5 +1,6 @@
 import { requireTrusted, requireUser } from '../../platform/context.ts';
 import { invalid } from '../../platform/errors.ts';
+import { refuseUnstorable } from '../../platform/postgres/storable.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import { isId } from '../../platform/uuid.ts';
 import { EVENT_TYPES, isEventType } from '../../proto/event-types.ts';
@@ -11,6 +12,7 @@ import type {
     ListEventsResponse,
 } from '../../proto/gen/events/v1/events.ts';
 import { MAX_PAGE_ROWS } from '../../proto/limits.ts';
+import { readDateTime } from '../../tokens/times.ts';
 import { erasure } from '../erasure.ts';
 import { audit } from './audit.ts';
 import type { StoredEvent } from './gathered.ts';
@@ -63,14 +65,16 @@ function refuseInvalidEntries(entries: AppendEventsRequest['entries']): void {
         ({ entry_id, type, timestamp, events }) =>
             isId(entry_id) &&
             isEventType(type) &&
-            !Number.isNaN(Date.parse(timestamp)) &&
+            readDateTime(timestamp) === timestamp &&
             events.length > 0 &&
             events.every(({ account }) => isId(account)),
     );
     if (!isValid)
         throw invalid(
-            'An entry must have an id, a type of events, a time and at least one event, each with its account.',
+            'An entry must have an id, a type of events, a time such as 2026-01-31T00:00:00.000Z and at least one event, each with its account.',
         );
+    const unstorable = refuseUnstorable(entries);
+    if (unstorable) throw unstorable;
 }
 
 /** The events of these rows after `after`, up to the limit of the page. */

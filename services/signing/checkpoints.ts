@@ -12,6 +12,8 @@ import type { SigningStore } from './rows.ts';
 
 /** Interval between two checkpoints of the audit, in milliseconds. */
 const CHECKPOINT_EVERY_MS = 3_600_000;
+/** Interval between two attempts at the first checkpoint, in milliseconds. So an audit can be tried on a new installation. */
+const FIRST_CHECKPOINT_EVERY_MS = 60_000;
 
 type CheckpointSigner = Pick<ServiceOf<typeof SigningServiceDefinition>, 'getCheckpoint' | 'signCheckpoint'>;
 
@@ -80,5 +82,12 @@ async function addTo(events: CheckpointServices['events'], signed: SignedCheckpo
 }
 
 export function checkpointJob(services: CheckpointServices): Record<string, Job> {
-    return { checkpoint: { everyMs: CHECKPOINT_EVERY_MS, run: () => makeCheckpoint(services) } };
+    const run = () => makeCheckpoint(services);
+    const runIfFirst = async () => {
+        if (!(await services.signing.getCheckpoint({}, ownContext())).checkpoint) await run();
+    };
+    return {
+        checkpoint: { everyMs: CHECKPOINT_EVERY_MS, run },
+        first_checkpoint: { everyMs: FIRST_CHECKPOINT_EVERY_MS, run: runIfFirst },
+    };
 }

@@ -35,12 +35,14 @@ async function replayOne(
     eventId: string,
     context: CallContext,
 ): Promise<void> {
-    existingWebhook(await store.find(own, context));
+    const { types } = existingWebhook(await store.find(own, context));
     const [account, digits = ''] = eventId.split('.', 2);
     const seq = account === own.account && /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : undefined;
     const asked = { after: (seq ?? 1) - 1, types: [], limit: 1 };
     const [event] = seq === undefined ? [] : (await services.events.listEvents(asked, context)).events;
     if (event?.event_id !== eventId) throw new AppError('not_found', 'This event does not exist.');
+    if (types.length > 0 && !types.includes(event.type))
+        throw new AppError('conflict', 'The webhook does not take events of this type.');
     const now = clock();
     const delivery = deliveryOfEvent(event, now);
     refuseInactive(await store.enqueue({ ...own, delivery, now: new Date(now).toISOString() }, context));

@@ -41,8 +41,15 @@ export async function sha256Of(input: Input): Promise<string> {
     return hash.digest('hex');
 }
 
-/** Reads a file line by line, and keeps one line and one chunk in memory. Throws CliError for a line that is too long. */
+/** Reads a file line by line, without carriage returns at their ends. Throws CliError for a line that is too long. */
 export async function* linesOf(input: Input, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
+    for await (const line of exactLinesOf(input, maxBytes)) {
+        yield line.text.endsWith('\r') ? { ...line, text: line.text.slice(0, -1) } : line;
+    }
+}
+
+/** Like linesOf, but a line keeps its carriage return. One line and one chunk are in memory. */
+export async function* exactLinesOf(input: Input, maxBytes: number): AsyncGenerator<Line> {
     const path = nameOf(input);
     const state = { number: 1, end: 0 };
     const take = (bytes: Buffer, complete: boolean): Line => {
@@ -71,11 +78,10 @@ function tooLong(path: string, number: number, maxBytes: number): CliError {
     return new CliError(`Line ${number} of ${path} is longer than ${maxBytes >> 10} KiB.`);
 }
 
-/** Decodes a line without its carriage return. The first line may begin with a byte order mark. */
+/** Decodes a line. The first line may begin with a byte order mark. */
 function textOf(bytes: Buffer, path: string, number: number): string {
     try {
-        const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: number > 1 }).decode(bytes);
-        return text.endsWith('\r') ? text.slice(0, -1) : text;
+        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: number > 1 }).decode(bytes);
     } catch {
         throw new CliError(`Line ${number} of ${path} is not UTF-8.`);
     }

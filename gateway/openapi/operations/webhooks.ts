@@ -140,7 +140,7 @@ export const webhookOperations = {
         refusals: {
             not_found: 'The account has no webhook with this id, or no such event.',
             conflict:
-                'The webhook is paused or disabled, too many of its deliveries wait, or another replay is under way.',
+                'The webhook is paused or disabled or does not take events of this type, too many of its deliveries wait, or another replay is under way.',
         },
         owasp: { objects: 'own', slowedBy: 'rate' },
         fields: {

@@ -40,13 +40,19 @@ export async function finishErasures(dependencies: ErasureDependencies): Promise
     const { db, services } = dependencies;
     const end = accountEnd({ ...dependencies, keys: services.keys });
     const failures: unknown[] = [];
-    const each = async (step: 'requested' | 'ended', go: (account: string) => Promise<unknown>): Promise<void> => {
-        for (const account of await dueErasures(db, { step, afterMs: CALLS_END_MS, limit: RUN_ACCOUNTS })) {
+    const each = async (
+        step: 'requested' | 'ended',
+        afterMs: number,
+        go: (account: string) => Promise<unknown>,
+    ): Promise<void> => {
+        for (const account of await dueErasures(db, { step, afterMs, limit: RUN_ACCOUNTS })) {
             await go(account).catch((error: unknown) => void failures.push(error));
         }
     };
-    await each('requested', (account) => end(account, ownContext()));
-    await each('ended', (account) => eraseOne(account, dependencies));
+    await each('requested', CALLS_END_MS, (account) => end(account, ownContext()));
+    // Nothing is sent any more. A call that still runs may create a webhook, which a later run removes.
+    await each('ended', 0, (account) => services.webhooks.eraseAccount({ user_id: account }, ownContext()));
+    await each('ended', CALLS_END_MS, (account) => eraseOne(account, dependencies));
     const [first] = failures;
     if (failures.length === 1) throw first;
     if (failures.length > 1) throw new AggregateError(failures, `${failures.length} accounts cannot be erased`);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { until } from '../../support/until.ts';
-import { expectError, service } from '../support/client.ts';
+import { expectError, expectOk, service } from '../support/client.ts';
 import { database } from '../support/database.ts';
-import { newAccount } from '../support/world.ts';
+import { aKey, newAccount } from '../support/world.ts';
 import { aWebhook, DEAF_URL } from './webhook-examples.ts';
 
 describe('/v1/webhooks', () => {
@@ -90,9 +90,11 @@ describe('/v1/webhooks', () => {
     });
 
     it('accepts no test and no single event while a thousand deliveries wait', async () => {
-        const { token, webhook_id } = await aWebhook();
+        const token = await aKey();
         const me = service.as({ token });
-        await me.webhooks.update({ webhook_id, types: ['wallet.created'] });
+        // A webhook gets only events that are later than itself.
+        await until('there is an event', async () => (await me.events.list()).events.length > 0);
+        const { webhook_id } = await me.webhooks.create({ url: DEAF_URL });
         const client = await database('webhooks');
         await client.query(
             `INSERT INTO webhooks.deliveries (id, endpoint, event_id, type, body, state, created_at, due_at)
@@ -100,7 +102,6 @@ describe('/v1/webhooks', () => {
              FROM generate_series(1, 1000) AS number`,
             [webhook_id],
         );
-        await until('there is an event', async () => (await me.events.list()).events.length > 0);
         const [{ event_id } = assert.fail('there is no event')] = (await me.events.list()).events;
         const path = `/v1/webhooks/${webhook_id}`;
         const calls = [
@@ -111,6 +112,18 @@ describe('/v1/webhooks', () => {
         await client.query("DELETE FROM webhooks.deliveries WHERE endpoint = $1 AND event_id = 'x.1'", [webhook_id]);
         await me.webhooks.test({ webhook_id });
         for (const call of calls) await expectError(409, call);
+    });
+
+    it('refuses the replay of an event whose type it does not take', async () => {
+        const { token, webhook_id } = await aWebhook();
+        const me = service.as({ token });
+        await me.webhooks.update({ webhook_id, types: ['credential.revoked'] });
+        await until('there is an event', async () => (await me.events.list()).events.length > 0);
+        const [{ event_id } = assert.fail('there is no event')] = (await me.events.list()).events;
+        const replay = { method: 'POST', path: `/v1/webhooks/${webhook_id}/replay`, token, body: { event_id } };
+        assert.match((await expectError(409, replay)).body.error, /does not take events of this type/);
+        await me.webhooks.update({ webhook_id, types: [] });
+        await expectOk(200, replay);
     });
 
     it('refuses replays of more than 31 days, of no event, and of both forms', async () => {

@@ -110,7 +110,10 @@ it('an erasure that is interrupted again and again ends complete, with one event
                 },
             ]),
         ) as unknown as ErasedServices; // it has the same keys
-        await run(interrupted).catch((error: Error) => assert.equal(error.message, 'killed'));
+        await run(interrupted).catch((error: Error) => {
+            const failures: Error[] = error instanceof AggregateError ? error.errors : [error];
+            for (const { message } of failures) assert.equal(message, 'killed');
+        });
         interruptions += 2;
     }
     assert.ok(interruptions > 8, `${interruptions} interruptions`);
@@ -118,7 +121,8 @@ it('an erasure that is interrupted again and again ends complete, with one event
     assert.deepEqual(await publishedOf(ada), [ERASED]);
     await run();
     assert.deepEqual(await publishedOf(ada), [ERASED]);
-    assert.deepEqual(await leftOf(eve), before, 'its calls may still run');
+    const { webhooks: _, ...others } = before;
+    assert.deepEqual(await leftOf(eve), others, 'nothing is sent any more, but calls of the account may still run');
 });
 
 it('several runs at once end complete, with one event', async () => {
