@@ -15,7 +15,7 @@ export interface Readiness {
      * `required: false`: the process stays ready, and the failure is only shown and logged.
      */
     addCheck(name: string, check: () => Promise<unknown>, options?: { required: boolean }): void;
-    /** Returns the failing checks, each with its reason; empty if the process is ready. Logs each change. */
+    /** Returns all failing checks, each with its reason; empty if the process is ready. Logs each change. */
     failingChecks(): Promise<string[]>;
     /** The checks that failed at the last look although the process is ready, each with its reason. */
     remarks(): readonly string[];
@@ -55,8 +55,10 @@ export function createReadiness({ log }: { log: Log }): Readiness {
         async failingChecks() {
             if (!readiness.serving) return ['the process is starting or stopping'];
             const found = await failing();
-            remarks = found.filter(({ required }) => !required).map(({ reason }) => reason);
-            const failingChecks = found.filter(({ required }) => required).map(({ reason }) => reason);
+            const reasons = found.map(({ reason }) => reason);
+            const isReady = found.every(({ required }) => !required);
+            remarks = isReady ? reasons : [];
+            const failingChecks = isReady ? [] : reasons;
             tell(failingChecks);
             return failingChecks;
         },

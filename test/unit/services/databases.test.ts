@@ -29,7 +29,8 @@ describe('a process with several databases', () => {
         assert.deepEqual(await readiness.failingChecks(), []);
         assert.deepEqual(readiness.remarks(), ['database b: refused']);
         away.a = true;
-        assert.deepEqual(await readiness.failingChecks(), ['databases: refused']);
+        const all = ['databases: refused', 'database a: refused', 'database b: refused'];
+        assert.deepEqual(await readiness.failingChecks(), all);
     });
 });
 

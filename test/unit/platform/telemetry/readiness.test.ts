@@ -53,6 +53,15 @@ describe('readiness', () => {
         assert.deepEqual(readiness.remarks(), []);
     });
 
+    it('that is not ready names all checks that fail', async () => {
+        const readiness = createReadiness({ log: silent });
+        readiness.serving = true;
+        readiness.addCheck('kek', () => Promise.reject(new Error('refused')));
+        readiness.addCheck('database b', () => Promise.reject(new Error('away')), { required: false });
+        assert.deepEqual(await readiness.failingChecks(), ['kek: refused', 'database b: away']);
+        assert.deepEqual(readiness.remarks(), []);
+    });
+
     it('logs failing checks once, however often it is asked, and logs when they pass again', async () => {
         const lines: Array<{ msg: string; failingChecks?: string[] }> = [];
         const write = (line: string, _: unknown, done: () => void) => {
