@@ -22,6 +22,8 @@ export type Query<Row = unknown> = QuerySqlToken<RowSchema<Row>>;
 
 /** The statements of a store. Rows have the column names as keys. Timestamps are ISO 8601 texts in UTC. */
 export interface Queries {
+    /** As in Database. */
+    readonly distributed: boolean;
     /** Resolves to all rows of one statement. */
     rows<Row>(query: Query<Row>): Promise<readonly Row[]>;
 }
@@ -148,7 +150,7 @@ async function open(
                     onConnection(pool, (connection) =>
                         connection.transaction((transaction) => {
                             span.sent(1);
-                            return work({ rows: (query) => translated(() => rows(transaction, query)) });
+                            return work({ distributed, rows: (query) => translated(() => rows(transaction, query)) });
                         }),
                     ),
                 ),

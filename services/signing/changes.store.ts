@@ -147,7 +147,7 @@ async function publish(
     await appendOwnEvents(transaction, 'signing', { account, type, data, cause: causeOf(lifetime, account) });
 }
 
-async function findOwn({ rows }: Queries): Promise<string | undefined> {
+async function findOwn({ rows }: Pick<Queries, 'rows'>): Promise<string | undefined> {
     const [row] = await rows(sql.type(ownRow)`
         SELECT did FROM signing.issuers WHERE account IS NULL AND archived_at IS NULL`);
     return row?.did;

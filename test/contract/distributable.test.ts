@@ -19,7 +19,6 @@ const NEED_ALL_NODES: readonly string[] = [
     'services/exchange/wallet/wallet.store.ts',
     'services/identity/erasure/erasures.store.ts',
     'services/keys/expiring/expiring.store.ts',
-    'services/keys/places.store.ts',
     'services/usage/record.store.ts',
     'services/wallet/erase.store.ts',
     'services/wallet/insert.store.ts',

@@ -19,7 +19,8 @@ const planRow = z.strictObject({ 'QUERY PLAN': z.string() });
 
 /** The database, which notes the plan of each statement before it runs. */
 function explained(db: Database, plans: string[]): Database {
-    const noting = ({ rows }: Queries): Queries => ({
+    const noting = ({ distributed, rows }: Queries): Queries => ({
+        distributed,
         async rows<Row>(query: Query<Row>) {
             const plan = await rows(sql.type(planRow)`EXPLAIN ${query as ReturnType<typeof sql.unsafe>}`);
             plans.push(`${query.sql}\n${plan.map((row) => row['QUERY PLAN']).join('\n')}`);

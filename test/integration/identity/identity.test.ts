@@ -60,8 +60,8 @@ test('two processes that insert the same addresses in opposite orders never dead
     const refused: unknown[] = [];
     const watched: Database = {
         ...db,
-        rows: (query) =>
-            db.rows(query).catch((error: unknown) => {
+        prepared: (name, query) =>
+            db.prepared(name, query).catch((error: unknown) => {
                 refused.push(error);
                 throw error;
             }) as never, // resolves to the same rows

@@ -22,7 +22,7 @@ function freeze(t: TestContext, pid: number): void {
     t.after(() => process.kill(pid, 'SIGCONT'));
 }
 
-async function backendOf({ rows }: Queries): Promise<number> {
+async function backendOf({ rows }: Pick<Queries, 'rows'>): Promise<number> {
     const [row] = await rows(sql.type(z.strictObject({ pid: z.number() }))`SELECT pg_backend_pid() AS pid`);
     return row?.pid ?? assert.fail('no row');
 }
