@@ -146,6 +146,14 @@ describe('pods of a role', () => {
             ]);
         }
     });
+
+    it('find a place on the other nodes while one is drained, because its taint takes it out of the count', () => {
+        for (const { name, pod } of roles('--set', 'topologySpread.whenUnsatisfiable=DoNotSchedule')) {
+            for (const rule of pod.topologySpreadConstraints) {
+                assert.equal(rule.nodeTaintsPolicy, 'Honor', name);
+            }
+        }
+    });
 });
 
 describe('settings in the values', () => {
