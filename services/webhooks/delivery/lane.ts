@@ -61,7 +61,9 @@ async function sendAll(
     const sendNext = async (): Promise<void> => {
         const one = due[next++];
         if (!one || signal.aborted) return;
-        const verdict = await deps.slots.run(!round.succeeded, () => attempt(webhook, one, deps, signal));
+        const verdict = await deps.slots.run({ account: webhook.account, isProbe: !round.succeeded }, () =>
+            attempt(webhook, one, deps, signal),
+        );
         if (verdict?.kind === 'delivered') round.succeeded = true;
         else round.failure ??= verdict;
     };

@@ -2,24 +2,46 @@ import { Places } from '../../../platform/bounded-queue.ts';
 
 /** Maximum number of deliveries that a process has under way. Beyond it: the next ones wait. */
 const MAX_IN_FLIGHT = 256;
+/** How many of them may be to webhooks of one account. Beyond it: its next ones wait. */
+const MAX_OF_ACCOUNT = 32;
 /**
- * How many of them may be to webhooks of which it is not known whether they answer: each has one at a time. So those that
- * hang leave room for the others. Beyond it: the next ones wait.
+ * How many of them may be to webhooks of which it is not known whether they answer: each has one at a time. Beyond it: the
+ * next ones wait.
  */
 const MAX_PROBES = 128;
+/** How many of these may be to webhooks of one account. Beyond it: its next ones wait. */
+const MAX_PROBES_OF_ACCOUNT = 16;
 /** Maximum number of deliveries that wait, more than all lanes of a process have. Beyond it: the lane is interrupted. */
 const MAX_WAITING = 8_192;
 
-/** The places of a process for deliveries under way. */
+/** The places of a process for deliveries under way. Accounts take turns. */
 export interface Slots {
     /** Runs `work` when there is a place. `isProbe`: it is not known whether the webhook answers. */
-    run<Result>(isProbe: boolean, work: () => Promise<Result>): Promise<Result>;
+    run<Result>(of: { account: string; isProbe: boolean }, work: () => Promise<Result>): Promise<Result>;
 }
 
+/**
+ * The webhooks of an account that hang leave seven of eight places to the others. Those of eight accounts do not: then a
+ * delivery of another account waits for its turn, at most about the time limit of a delivery for each 128 accounts before.
+ */
 export function slots(): Slots {
-    const all = new Places({ places: MAX_IN_FLIGHT, name: 'webhook_deliveries', maxWaiting: MAX_WAITING });
-    const probes = new Places({ places: MAX_PROBES, name: 'webhook_probes', maxWaiting: MAX_WAITING });
+    const bounds = { maxWaiting: MAX_WAITING };
+    const all = new Places({
+        ...bounds,
+        places: MAX_IN_FLIGHT,
+        perCaller: MAX_OF_ACCOUNT,
+        name: 'webhook_deliveries',
+    });
+    const probes = new Places({
+        ...bounds,
+        places: MAX_PROBES,
+        perCaller: MAX_PROBES_OF_ACCOUNT,
+        name: 'webhook_probes',
+    });
     return {
-        run: (isProbe, work) => (isProbe ? probes.run(() => all.run(work, {}), {}) : all.run(work, {})),
+        run({ account, isProbe }, work) {
+            const runAny = () => all.run(work, {}, account);
+            return isProbe ? probes.run(runAny, {}, account) : runAny();
+        },
     };
 }

@@ -3,6 +3,8 @@ import { type Agent, request } from 'node:https';
 
 /** Length of an answer's body that is read, in bytes. Beyond it: the connection is closed; the answer counts. */
 const MAX_ANSWER_BYTES = 4_096;
+/** Time limit for the body of an answer, in milliseconds. Beyond it: the connection is closed; the answer counts. */
+const BODY_MS = 1_000;
 /** Length of the header of an answer, in bytes. Beyond it: the delivery fails. */
 const MAX_HEADER_BYTES = 8_192;
 
@@ -29,8 +31,8 @@ export interface Message {
 }
 
 /**
- * Sends a POST and returns the status and the header of the answer, when its body has ended, is too long, or `signal`
- * ends the wait for it. The answer counts from its header on. Rejects with ExchangeFailed.
+ * Sends a POST and returns the status and the header of the answer, when its body has ended, is too long or too slow, or
+ * `signal` ends the wait for it. The answer counts from its header on. Rejects with ExchangeFailed.
  */
 export function exchange(
     { url, headers, body }: Message,
@@ -73,10 +75,14 @@ function stageOf(sent: ClientRequest): () => Stage {
 /** A body that ends leaves its connection to the next delivery. */
 function readToEnd(answer: IncomingMessage, ended: () => void): void {
     let bytes = 0;
+    const slow = setTimeout(() => answer.destroy(), BODY_MS);
     answer.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes > MAX_ANSWER_BYTES) answer.destroy();
     });
     answer.on('error', () => {}); // the status is known; `close` follows
-    answer.on('close', ended);
+    answer.on('close', () => {
+        clearTimeout(slow);
+        ended();
+    });
 }

@@ -13,7 +13,7 @@ import { requireWebhookUrl } from './url.ts';
  * when the socket connects (lookup.ts), and a redirect is an answer like any other.
  */
 
-/** For how long a delivery waits for the end of the answer, in milliseconds, with look-up and handshake. Beyond it: it fails. */
+/** For how long a delivery waits for the answer, in milliseconds, with look-up and handshake. Beyond it: it fails. */
 const DELIVERY_TIMEOUT_MS = 15_000;
 /** Time limit for the first answer of a DNS server, in milliseconds. Beyond it: it is asked once more. */
 const LOOKUP_TIMEOUT_MS = 3_000;

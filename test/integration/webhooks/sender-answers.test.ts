@@ -132,7 +132,9 @@ describe('a delivery', () => {
         const broken = await receiver((_, response) => {
             response.writeHead(203, { 'Content-Length': '9' }).write('a', () => response.destroy());
         });
-        assert.deepEqual(await sender(300).send(delivery(slow.port)), answered(202));
+        const sent = sender().send(delivery(slow.port));
+        await until('the slow one is closed', () => slow.connections[0]?.destroyed === true);
+        assert.deepEqual(await sent, answered(202));
         assert.deepEqual(await sender().send(delivery(broken.port)), answered(203));
         let written = 0;
         const endless = await receiver((_, response) => {
