@@ -132,7 +132,7 @@ describe('a delivery', () => {
         const broken = await receiver((_, response) => {
             response.writeHead(203, { 'Content-Length': '9' }).write('a', () => response.destroy());
         });
-        const sent = sender().send(delivery(slow.port));
+        const sent = sender(600_000).send(delivery(slow.port));
         await until('the slow one is closed', () => slow.connections[0]?.destroyed === true);
         assert.deepEqual(await sent, answered(202));
         assert.deepEqual(await sender().send(delivery(broken.port)), answered(203));
