@@ -64,7 +64,7 @@ export async function lanesFixture() {
         };
         const own = { account, id: webhook.id };
         await store.reserve({ webhook, cursor: 0 }, testContext());
-        await store.activate({ ...own, quota: 200, claim: undefined }, testContext());
+        await store.activate({ ...own, quota: 10, claim: undefined }, testContext());
         return {
             ...own,
             find: () => store.find(own, testContext()),

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { sql } from '../../../platform/postgres/db.ts';
 import { ATTEMPTS_AT_MS } from '../../../services/webhooks/delivery/schedule.ts';
 import type { Delivery } from '../../../services/webhooks/sender/sender.ts';
 import { testContext } from '../../support/harness.ts';
-import { until } from '../../support/until.ts';
 import { answer, lanesFixture, OK } from './lanes.fixture.ts';
 
 const { db, clock, store, open, newEndpoint, append } = await lanesFixture();
 
-const HEALTHY = 'key.revoked';
 const idOf = ({ headers }: Delivery) => headers['webhook-id'];
 
 describe('a webhook', () => {
@@ -114,30 +111,6 @@ describe('a webhook', () => {
             return OK;
         }).serve();
         assert.equal(again.length, 20);
-    });
-
-    it('hangs without delaying those of other accounts, however many its account has', async () => {
-        const account = randomUUID();
-        const many = await Promise.all(Array.from({ length: 20 }, () => newEndpoint({ account })));
-        const healthy = await newEndpoint();
-        await append(account, 1);
-        const ending = new AbortController();
-        let hanging = 0;
-        const { serve } = open(async ({ body }, signal) => {
-            if (body.includes(HEALTHY)) return OK;
-            hanging++;
-            if (!signal?.aborted) await once(signal ?? assert.fail(), 'abort');
-            return { kind: 'failed', reason: 'It was broken off.' };
-        });
-        const served = serve(ending.signal);
-        await until('the first ones hang', () => hanging >= 16);
-        await append(healthy.account, 1, HEALTHY);
-        assert.deepEqual(await serve(), [healthy.id]);
-        assert.equal((await healthy.deliveries())[0]?.state, 'delivered');
-        assert.equal(hanging, 16);
-        ending.abort();
-        await served;
-        for (const { change } of many) await change('paused');
     });
 
     it('belongs to one process, and to another one when the lease has ended', async () => {

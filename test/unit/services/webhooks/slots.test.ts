@@ -18,7 +18,7 @@ for (const isProbe of [true, false]) {
             isServed = true;
         });
         await new Promise((resolve) => setImmediate(resolve));
-        assert.deepEqual({ begun, isServed }, { begun: isProbe ? 16 : 32, isServed: true });
+        assert.deepEqual({ begun, isServed }, { begun: isProbe ? 112 : 224, isServed: true });
         hanging.resolve();
         await Promise.all([...all, other]);
         assert.equal(begun, 300);
