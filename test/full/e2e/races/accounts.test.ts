@@ -28,7 +28,7 @@ const login = (email: string, password: string, dice: Dice): Call => ({
 const ownerOf = async (email: string, dice: Dice): Promise<string> =>
     (await expectOk(200, login(email, PASSWORD, dice))).user_id;
 
-race('a free address that registrations and changes request at once goes to one account', 20, async (callers, dice) => {
+race('a free address that registrations and changes request at once goes to one account', 10, async (callers, dice) => {
     const email = newEmail();
     const moves = movers.slice(0, callers >> 1).map(({ token }) => move(token, email));
     const registrations = Array.from({ length: Math.ceil(callers / 2) }, () => registration(email));
@@ -47,7 +47,7 @@ race('a free address that registrations and changes request at once goes to one 
     }
 });
 
-race('an address that its account gives up is free from that moment, for one account', 20, async (callers, dice) => {
+race('an address that its account gives up is free from that moment, for one account', 10, async (callers, dice) => {
     const email = newEmail();
     const { token, user_id } = await newAccount();
     await expectOk(200, move(token, email));
@@ -95,7 +95,7 @@ race('batches of the same accounts at once create each account once', 6, async (
     }
 });
 
-race('a change of the password ends all racing logins with the old password', 12, async (callers, dice) => {
+race('a change of the password ends all racing logins with the old password', 6, async (callers, dice) => {
     const account = await register(PASSWORD);
     const { token } = await expectOk(200, login(account.email, PASSWORD, dice));
     const change: Call = {

@@ -59,7 +59,7 @@ race('callers with one Idempotency-Key issue each item of a batch once', 6, asyn
     assert.equal(await issued(), 5);
 });
 
-race('batches that revoke the same credentials all answer the first revocation', 30, async (callers, dice) => {
+race('batches that revoke the same credentials all answer the first revocation', 15, async (callers, dice) => {
     const { batch, issueOf, issuer_did } = await batcher();
     const { results } = await expectOk(200, issueOf(5));
     const ids: string[] = results.map(({ credential_id }: { credential_id: string }) => credential_id);

@@ -6,7 +6,7 @@ import { race, together } from '../../../e2e/support/races.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-race('a code that wallets redeem at once is spent once, and wrong codes spend nothing', 30, async (callers, dice) => {
+race('a code that wallets redeem at once is spent once, and wrong codes spend nothing', 15, async (callers, dice) => {
     const offered = await anOffer({ tx_code: {} });
     const path = `/issuers/${linked(offered).issuer_id}/token`;
     const code = await codeOf(offered);

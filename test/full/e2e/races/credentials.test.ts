@@ -20,7 +20,7 @@ interface Revocation {
     reason: string;
 }
 
-race('all revocations of one credential return the first one, and reads agree', 20, async (callers, dice) => {
+race('all revocations of one credential return the first one, and reads agree', 10, async (callers, dice) => {
     const { token, issuer } = await newIssuer();
     const { credential_id, credential } = await issue(token, issuer);
     const revokes = Array.from({ length: callers }, (_, at) => ({
@@ -50,7 +50,7 @@ race('all revocations of one credential return the first one, and reads agree', 
     }
 });
 
-race('storing and deleting one credential in a wallet has a serial order', 20, async (callers, dice) => {
+race('storing and deleting one credential in a wallet has a serial order', 10, async (callers, dice) => {
     const { token, issuer } = await newIssuer();
     const { wallet_id, password } = await newWallet(token);
     const { credential_id, credential } = await issue(token, issuer);

@@ -15,7 +15,7 @@ const sendFrom = (from: string) => async (call: Call) => {
     return { status, text, data: JSON.parse(text).data };
 };
 
-race('a key that is used while it is revoked works up to one moment, and never after it', 20, async (callers, dice) => {
+race('a key that is used while it is revoked works up to one moment, and never after it', 10, async (callers, dice) => {
     const owner = await newAccount(); // the limit of its session is 600 calls a minute
     const { did } = await newDid(owner.token);
     const { key_id, api_key } = await newKey(owner);

@@ -9,7 +9,7 @@ const { did } = await newDid(owner.token);
 
 race(
     'a key that is narrowed while it is used works up to one moment, and never after it',
-    20,
+    10,
     async (callers, dice) => {
         const account = await newAccount(); // the limit of its session is 600 calls a minute
         const { key_id, api_key } = await newKey(account);

@@ -25,7 +25,7 @@ const hasWon = ({ call, answer }: Made) => call.path.endsWith('/refresh') && ans
 
 race(
     'exactly one of many refreshes with one token succeeds, and its session stays valid',
-    20,
+    10,
     async (callers, dice) => {
         const { refresh_token } = await login(account);
         const made = await together(
@@ -43,7 +43,7 @@ race(
     },
 );
 
-race('a logout among refreshes revokes all tokens that they have issued', 20, async (callers, dice) => {
+race('a logout among refreshes revokes all tokens that they have issued', 10, async (callers, dice) => {
     const { token, refresh_token } = await login(account);
     const ends = Array.from({ length: Math.ceil(callers / 5) }, () => logout(dice.pick([token, refresh_token])));
     const refreshes = Array.from({ length: callers }, () => refresh(refresh_token));
