@@ -103,8 +103,10 @@ async function issuedFor(
     const maker = withIdempotencyKey(asMaker(opened, context), `${binding.offer}.${binding.thumbprint}`);
     const issued = await services.credentials.issue(request, maker).catch(async (error: unknown) => {
         if (!refusesIssue(error)) throw error; // something may have been issued
-        // Another call that has bound the key may have issued for it, or may be about to.
-        if (boundBy !== undefined) await store.release({ ...binding, call: boundBy }, context);
+        // Another call may have issued for the key, or may be about to: one that has bound it, or one that has claimed
+        // its Idempotency-Key with another name of the key (unprocessable).
+        if (boundBy !== undefined && error.kind !== 'unprocessable')
+            await store.release({ ...binding, call: boundBy }, context);
         throw oauthError('credential_request_denied', 'This credential cannot be issued now.');
     });
     await store.issued({ ...binding, credential: issued.credential_id }, context);
