@@ -50,12 +50,12 @@ export async function finishErasures(dependencies: ErasureDependencies): Promise
         }
     };
     await each('requested', CALLS_END_MS, (account) => end(account, ownContext()));
-    // Nothing is sent any more. A call that still runs may create a webhook, which a later run removes.
+    // This stops the webhooks at once. A running call may still create one; a later run removes it.
     await each('ended', 0, (account) => services.webhooks.eraseAccount({ user_id: account }, ownContext()));
     await each('ended', CALLS_END_MS, (account) => eraseOne(account, dependencies));
     const [first] = failures;
     if (failures.length === 1) throw first;
-    if (failures.length > 1) throw new AggregateError(failures, `${failures.length} accounts cannot be erased`);
+    if (failures.length > 1) throw new AggregateError(failures, `${failures.length} steps of erasures have failed`);
 }
 
 async function eraseOne(account: string, { db, guard, services }: ErasureDependencies): Promise<void> {
