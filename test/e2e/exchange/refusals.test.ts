@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CHALLENGE_PATTERN } from '../../../gateway/http/oauth.ts';
 import { send } from '../support/client.ts';
+import { anOffer, redeemed } from './exchange-examples.ts';
 import { refusedWith } from './wallet.ts';
 
 const path = '/issuers/01a1fac9-0f21-7000-9d3e-8b7c6a5f4e3d/credential';
@@ -13,6 +14,20 @@ it('proofs of another form are invalid, whichever form they have', async () => {
         const answer = await send({ method: 'POST', path, token: 'a'.repeat(43), body });
         assert.equal(answer.status, 400);
         assert.deepEqual(answer.body, { error: 'invalid_proof', error_description: errorDescription });
+    }
+});
+
+it('a response is not encrypted, whichever form the request for it has', async () => {
+    const offered = await anOffer();
+    const { access_token: token } = await redeemed(offered);
+    for (const encryption of [{}, { jwk: { kty: 'EC' }, enc: 'A128GCM' }, { enc: 1 }, 'A128GCM', [], false]) {
+        const answer = await send({
+            method: 'POST',
+            path: `/issuers/${offered.issuer_id}/credential`,
+            token,
+            body: { credential_configuration_id: 'membership', credential_response_encryption: encryption },
+        });
+        assert.deepEqual(refusedWith(answer), [400, 'invalid_encryption_parameters'], JSON.stringify(encryption));
     }
 });
 
