@@ -26,6 +26,19 @@ describe('the metadata of an issuer', () => {
         });
     });
 
+    it('describes claims in arrays, as was sent', async () => {
+        const path = ['degrees', null, 'courses', 0, 'a', 65_535];
+        const { issuer_id, configuration_id, token, claims } = await aConfiguration({ claims: [{ path }] });
+        const described = [{ path, mandatory: false, display: [] }];
+        assert.deepEqual(claims, described);
+        const owned = service.as({ token }).configurations;
+        assert.deepEqual((await owned.get({ issuer_id, configuration_id })).claims, described);
+        assert.deepEqual((await owned.list({ issuer_id })).configurations[0]?.claims, described);
+        const { credential_configurations_supported } = await service.exchange.issuerMetadata({ issuer_id });
+        const { membership } = credential_configurations_supported as Record<string, object>;
+        assert.partialDeepStrictEqual(membership, { credential_metadata: { claims: [{ path, mandatory: false }] } });
+    });
+
     it('has no empty lists', async () => {
         const { issuer_id } = await aConfiguration({ display: [], claims: [{ path: ['given_name'] }] });
         const issuer = await service.exchange.issuerMetadata({ issuer_id });
