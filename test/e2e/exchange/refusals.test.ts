@@ -31,15 +31,22 @@ it('a response is not encrypted, whichever form the request for it has', async (
     }
 });
 
-it('a challenge names both schemes, and an error only if a token was sent', async () => {
-    for (const [authorization, challenge] of [
-        [undefined, 'Bearer, DPoP algs="ES256 EdDSA"'],
-        ['Basic YTpi', 'Bearer, DPoP algs="ES256 EdDSA"'],
-        ['Bearer x', 'Bearer error="invalid_token", DPoP algs="ES256 EdDSA"'],
-        [`DPoP ${'a'.repeat(43)}`, 'DPoP error="invalid_token", algs="ES256 EdDSA"'],
+it('a challenge names both schemes, and an error only if a token was sent, as the text does', async () => {
+    const [none, wrong] = ['An access token is required in Authorization.', 'The access token is not valid.'];
+    for (const [authorization, challenge, text] of [
+        [undefined, 'Bearer, DPoP algs="ES256 EdDSA"', none],
+        ['Basic YTpi', 'Bearer, DPoP algs="ES256 EdDSA"', none],
+        ['Bearer', 'Bearer, DPoP algs="ES256 EdDSA"', none],
+        ['DPoP ', 'Bearer, DPoP algs="ES256 EdDSA"', none],
+        ['Bearer x', 'Bearer error="invalid_token", DPoP algs="ES256 EdDSA"', wrong],
+        ['bearer a b', 'Bearer error="invalid_token", DPoP algs="ES256 EdDSA"', wrong],
+        [`Bearer ${'a'.repeat(43)}`, 'Bearer error="invalid_token", DPoP algs="ES256 EdDSA"', wrong],
+        ['DPoP x', 'DPoP error="invalid_token", algs="ES256 EdDSA"', wrong],
+        [`DPoP ${'a'.repeat(43)}`, 'DPoP error="invalid_token", algs="ES256 EdDSA"', wrong],
     ] as const) {
         const answer = await send({ method: 'POST', path, headers: authorization ? { authorization } : {}, body: {} });
         assert.deepEqual(refusedWith(answer), [401, 'invalid_token']);
+        assert.equal(JSON.parse(answer.text).error_description, text, authorization);
         assert.equal(answer.headers.get('www-authenticate'), challenge);
         assert.match(challenge, new RegExp(CHALLENGE_PATTERN));
     }
