@@ -63,6 +63,7 @@ export const walletProtocolOperations = {
     'exchange.nonce': {
         summary: 'Get a nonce for proofs',
         description: 'It can be used for five minutes.',
+        refusals: { not_found: 'The issuer offers nothing.' },
         owasp: { objects: 'none' },
         fields: { c_nonce: 'The nonce.' },
         example: { params, data: { c_nonce: 'EXAMPLEnonceEXAMPLEnonceEXAMPLEnonceEXAMPLEnonceEX' } },
