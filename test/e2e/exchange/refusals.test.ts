@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CHALLENGE_PATTERN } from '../../../gateway/http/oauth.ts';
+import { newWalletKey } from '../../support/wallets/wallet-keys.ts';
 import { send } from '../support/client.ts';
-import { anOffer, redeemed } from './exchange-examples.ts';
+import { anOffer, credentialRequest, redeemed } from './exchange-examples.ts';
 import { refusedWith } from './wallet.ts';
 
 const path = '/issuers/01a1fac9-0f21-7000-9d3e-8b7c6a5f4e3d/credential';
@@ -29,6 +30,26 @@ it('a response is not encrypted, whichever form the request for it has', async (
         });
         assert.deepEqual(refusedWith(answer), [400, 'invalid_encryption_parameters'], JSON.stringify(encryption));
     }
+});
+
+it('a key that has its credential under one name learns that it must keep it', async () => {
+    const offered = await anOffer({}, { max_keys: 2 });
+    const { issuer_id } = offered;
+    const { access_token: token } = await redeemed(offered);
+    const key = newWalletKey();
+    const kid = `did:jwk:${Buffer.from(JSON.stringify(key.jwk)).toString('base64url')}#0`;
+    const ask = async (named?: object) => {
+        const { issuer_id: _, ...body } = await credentialRequest(issuer_id, key, named);
+        return send({ method: 'POST', path: `/issuers/${issuer_id}/credential`, token, body });
+    };
+    assert.equal((await ask()).status, 200);
+    const refused = await ask({ kid });
+    assert.deepEqual(refusedWith(refused), [400, 'credential_request_denied']);
+    assert.match(
+        JSON.parse(refused.text).error_description,
+        /bound to another name of this key\. Name the key as in the/,
+    );
+    assert.equal((await ask()).status, 200);
 });
 
 it('a challenge names both schemes, and an error only if a token was sent, as the text does', async () => {
