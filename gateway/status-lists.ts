@@ -46,13 +46,17 @@ export interface StatusLists {
 export function statusLists(documents: KeptDocuments): StatusLists {
     let index: Index = { askedAt: Number.NEGATIVE_INFINITY, lists: new Map() };
 
-    const ask = singleFlight(async (services: Services, context: CallContext) => {
-        await delay(Math.max(0, index.askedAt + SPACING_MS - performance.now()));
-        const askedAt = performance.now();
-        const own = detached(context, TIMEOUT_MS);
-        const { lists } = await sinceUpgrade(services.credentials.listStatusLists({}, own));
-        index = { askedAt, lists: new Map(lists.map((list) => [list.list_id, list])) };
-    }, TIMEOUT_MS + SPACING_MS);
+    const ask = singleFlight(
+        async (services: Services, context: CallContext) => {
+            await delay(Math.max(0, index.askedAt + SPACING_MS - performance.now()));
+            const askedAt = performance.now();
+            const own = detached(context, TIMEOUT_MS);
+            const { lists } = await sinceUpgrade(services.credentials.listStatusLists({}, own));
+            index = { askedAt, lists: new Map(lists.map((list) => [list.list_id, list])) };
+        },
+        'service credentials',
+        TIMEOUT_MS + SPACING_MS,
+    );
 
     /** Returns an index that was asked for at this time or later. */
     async function indexSince(time: number, services: Services, context: CallContext): Promise<Index> {

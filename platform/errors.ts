@@ -25,6 +25,12 @@ export const REASON = /^[a-z_]+( [a-zA-Z0-9_.-]{1,64})?$/;
 
 export type ErrorKind = keyof typeof KINDS;
 
+interface Options {
+    retry_after?: number | undefined;
+    reason?: string | undefined;
+    cause?: unknown;
+}
+
 /**
  * The only error that may reach a caller. `detail` is written for the caller and never contains SQL, a path, a host
  * name or a secret. Any other error is logged where it happened and becomes `internal`.
@@ -40,11 +46,11 @@ export class AppError extends Error {
      */
     readonly reason: string | undefined;
 
-    constructor(
-        kind: ErrorKind,
-        detail: string,
-        options: { retry_after?: number | undefined; reason?: string | undefined; cause?: unknown } = {},
-    ) {
+    /** `unavailable` has a reason. Whoever passes on an error of any kind passes on its reason, if it has one. */
+    constructor(kind: Exclude<ErrorKind, 'unavailable'>, detail: string, options?: Options);
+    constructor(kind: 'unavailable', detail: string, options: Options & { reason: string });
+    constructor(kind: ErrorKind, detail: string, options: Options & { reason: string | undefined });
+    constructor(kind: ErrorKind, detail: string, options: Options = {}) {
         super(detail, options.cause === undefined ? undefined : { cause: options.cause });
         this.name = 'AppError';
         this.kind = kind;

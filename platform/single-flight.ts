@@ -11,8 +11,8 @@ const TIMEOUT_MS = 10_000;
  */
 export function singleFlight<Arguments extends unknown[], Result>(
     run: (...args: Arguments) => Promise<Result>,
+    reason: string,
     timeoutMs = TIMEOUT_MS,
-    reason?: string,
 ): (...args: Arguments) => Promise<Result> {
     let running: Promise<Result> | undefined;
     return (...args) => {
@@ -23,7 +23,7 @@ export function singleFlight<Arguments extends unknown[], Result>(
     };
 }
 
-function tooLate(timeoutMs: number, reason: string | undefined): never {
+function tooLate(timeoutMs: number, reason: string): never {
     const cause = new Error(`no answer within ${timeoutMs} ms`);
     throw new AppError('unavailable', 'The operation took too long. Try again shortly.', {
         retry_after: 1,

@@ -48,7 +48,7 @@ export function sessionVerifier({
         if (kidsNow !== kids) cached = newCache(); // a token that was signed with a removed key is no longer valid
         kids = kidsNow;
         fetchedAt = performance.now();
-    });
+    }, 'service identity');
 
     async function refetch(): Promise<void> {
         if (performance.now() - fetchedAt < LEAST_REFETCH_MS) return;

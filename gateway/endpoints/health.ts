@@ -27,7 +27,7 @@ type Ping = (services: Services, context: CallContext) => Promise<unknown>;
  */
 function probe(ping: Ping): (...asking: Parameters<Ping>) => Promise<z.infer<typeof status>> {
     const check: Ping = (services, context) => ping(services, detached(context, CHECK_TIMEOUT_MS));
-    const shared = singleFlight(check, CHECK_TIMEOUT_MS);
+    const shared = singleFlight(check, 'health', CHECK_TIMEOUT_MS);
     return (...asking) =>
         shared(...asking).then(
             () => 'up',

@@ -30,10 +30,11 @@ export function turnAway(options: {
     log: Log;
 }): TurnAway {
     const { decision, cors, observe, log } = options;
+    const reason = SHED;
     const atCapacity = new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
         retry_after: 1,
+        reason,
     });
-    const reason = SHED;
     const { httpStatus: status, kind } = atCapacity;
     const forWallets = oauthProblem(atCapacity, 'invalid_request', { headers: {} }).text;
     const [write, writeForWallet] = [errorWriter(atCapacity), errorWriter(atCapacity, forWallets)];

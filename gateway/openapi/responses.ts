@@ -87,7 +87,7 @@ export function responseName(kind: RefusalKind): string {
 }
 
 export function statusOf(kind: RefusalKind): number {
-    return new AppError(kind, '').httpStatus;
+    return new AppError(kind, '', { reason: undefined }).httpStatus;
 }
 
 /** All refusals of an endpoint, by status: the common ones, those of its access, and its own. */
@@ -116,7 +116,7 @@ const WAITS: readonly RefusalKind[] = ['rate_limited', 'unavailable', 'deadline'
 
 /** A refusal in the form of the document. An endpoint can replace the text `when`. */
 export function refusal(kind: RefusalKind, { when, problem }: { when?: string; problem?: string | undefined } = {}) {
-    const error = new AppError(kind, REFUSALS[kind].detail);
+    const error = new AppError(kind, REFUSALS[kind].detail, { reason: undefined });
     const media = problem
         ? { schema: { $ref: '#/components/schemas/WalletError' }, example: walletExample(error, problem) }
         : {

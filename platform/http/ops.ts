@@ -136,10 +136,14 @@ function answers({
 /** Returns a function that renders the metrics once for all concurrent requests, which share the bytes. */
 function renderer(metrics: Metrics): () => Promise<Reply> {
     let notBefore = 0;
-    return singleFlight(async () => {
-        await delay(Math.max(0, notBefore - performance.now()));
-        notBefore = performance.now() + RENDER_EVERY_MS;
-        const { contentType, text } = await metrics.expose();
-        return { status: 200, contentType, text: Buffer.from(text) };
-    }, RENDER_MS);
+    return singleFlight(
+        async () => {
+            await delay(Math.max(0, notBefore - performance.now()));
+            notBefore = performance.now() + RENDER_EVERY_MS;
+            const { contentType, text } = await metrics.expose();
+            return { status: 200, contentType, text: Buffer.from(text) };
+        },
+        'metrics',
+        RENDER_MS,
+    );
 }

@@ -49,7 +49,7 @@ export class Balancer {
     constructor(options: BalancerOptions) {
         this.#options = options;
         this.#waiting = new WaitingCalls(options.waitMs);
-        this.#lookUp = singleFlight(() => options.resolve());
+        this.#lookUp = singleFlight(() => options.resolve(), `service ${options.service}`);
         this.#tend();
     }
 

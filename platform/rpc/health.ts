@@ -20,7 +20,7 @@ export function addHealth(
     const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'NOT_SERVING'])));
     let told = false;
     let stopped = false;
-    const ask = singleFlight(ready);
+    const ask = singleFlight(ready, 'readiness');
 
     function tell(isReady: boolean): void {
         const serving = isReady && !stopped;

@@ -44,7 +44,7 @@ export function createReadiness({ log }: { log: Log }): Readiness {
         serving: false,
         remarks: () => remarks,
         addCheck(name, check, { required } = { required: true }) {
-            const shared = singleFlight(check, CHECK_TIMEOUT_MS);
+            const shared = singleFlight(check, 'readiness', CHECK_TIMEOUT_MS);
             const look = () =>
                 shared().then(
                     () => undefined,

@@ -31,7 +31,8 @@ export function ownIssuer(deps: SigningDependencies): OwnIssuer {
         async did(context) {
             const did = (await deps.store.findOwnIssuer(context)) ?? (await createOwn(context));
             if (did !== undefined) return did;
-            throw new AppError('unavailable', 'The key of the service has just been given up.', { retry_after: 1 });
+            const text = 'The key of the service has just been given up.';
+            throw new AppError('unavailable', text, { retry_after: 1, reason: 'own_key' });
         },
         async withKey(did, use, context) {
             const [row] = await deps.store.ownSigner(did, context);

@@ -60,7 +60,7 @@ export function byId<Store>({ map, countParts }: Pick<Parts, 'map' | 'countParts
     let read = { count: map.count, until: 0 };
     const look = singleFlight(async () => {
         read = { count: await countParts(), until: performance.now() + COUNT_LEASE_MS };
-    });
+    }, 'database');
     return {
         /** Returns undefined if this process has no such part. */
         storeOf: (id: string): Store | undefined => stores[partOfId(id, map)],

@@ -115,8 +115,8 @@ function openList(deps: PlacesDependencies): OpenList {
             const { permutation_key: key, first, ...list } = await nextBlock(deps, owner, places);
             open = { ...list, indexOf: permutation(key), next: first, end: first + places };
         },
-        BLOCK_TIMEOUT_MS,
         REASON,
+        BLOCK_TIMEOUT_MS,
     );
     return {
         async take(owner, signer) {
@@ -133,7 +133,7 @@ function openList(deps: PlacesDependencies): OpenList {
  * service or the provider of its key-encryption key is away. Throws AppError `unavailable` if the key is lost.
  */
 function currentSigner(signing: StatusListDependencies['signing']): () => Promise<string | undefined> {
-    const ask = singleFlight(() => signing.getStatusKey({}, ownContext()), SIGNER_TIMEOUT_MS, REASON);
+    const ask = singleFlight(() => signing.getStatusKey({}, ownContext()), REASON, SIGNER_TIMEOUT_MS);
     let known: string | undefined;
     let until = 0;
     return async () => {

@@ -49,17 +49,21 @@ export function kekCheck({ store, encryption, provider, metrics }: Dependencies)
         return unwraps === false ? [...unknown, provider] : unknown;
     }
 
-    const unwrapsAny = singleFlight(async (name: string): Promise<boolean> => {
-        for (const row of await store.oldestDataKeys(name, TRIED_DATA_KEYS)) {
-            try {
-                (await encryption.unwrap(row, row.account)).fill(0);
-                return true;
-            } catch (error) {
-                if (!(error instanceof AppError) || error.kind !== 'internal') throw error;
+    const unwrapsAny = singleFlight(
+        async (name: string): Promise<boolean> => {
+            for (const row of await store.oldestDataKeys(name, TRIED_DATA_KEYS)) {
+                try {
+                    (await encryption.unwrap(row, row.account)).fill(0);
+                    return true;
+                } catch (error) {
+                    if (!(error instanceof AppError) || error.kind !== 'internal') throw error;
+                }
             }
-        }
-        return false;
-    }, PROVIDER_WAIT_MS);
+            return false;
+        },
+        'kek',
+        PROVIDER_WAIT_MS,
+    );
 
     return async () => {
         missing = await findMissing();

@@ -193,7 +193,7 @@ it('a key for which another call may have issued keeps its offer', async () => {
         const offered = await redeemed();
         const proofs = [proofOf(newWalletKey(), offered)];
         for (const kind of kinds) {
-            failure.next = new AppError(kind, 'This call issues nothing.');
+            failure.next = new AppError(kind, 'This call issues nothing.', { reason: 'service credentials' });
             const refused = kind === 'unavailable' ? { kind } : refusedWith('credential_request_denied');
             await assert.rejects(ask(offered, proofs), refused);
         }

@@ -118,7 +118,7 @@ test('an account has one export at a time, until its client disconnects, and the
 test('an export whose first page fails is refused, and one whose later page fails breaks off', async (t) => {
     const ada = await signedIn({ identity });
     const state: { fails: 'first' | 'later' | 'none' } = { fails: 'first' };
-    const fail = () => new AppError('unavailable', 'Away.', { retry_after: 7 });
+    const fail = () => new AppError('unavailable', 'Away.', { retry_after: 7, reason: 'database' });
     const url = await started(t, {
         identity: {
             async getUser(request, context) {

@@ -129,7 +129,7 @@ test('without Redis a password change still ends the other sessions, and its err
     const { email, context, place } = await caller();
     const { session } = await login(fixture, email, place);
     const unmarked: LivenessMarks = {
-        refuse: async () => new AppError('unavailable', 'some gateways may not know it yet'),
+        refuse: async () => new AppError('unavailable', 'some gateways may not know it yet', { reason: 'redis' }),
         refuseAnd: (_target, commit) => commit(),
         changeVersions: async () => undefined,
     };

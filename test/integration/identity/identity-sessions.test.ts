@@ -153,7 +153,7 @@ test('a refresh returns no token pair if a logout commits before it', async () =
 });
 
 test('a logout that cannot set the refused mark ends the session and fails with unavailable', async () => {
-    const failure = new AppError('unavailable', 'some gateways may not know it yet');
+    const failure = new AppError('unavailable', 'some gateways may not know it yet', { reason: 'redis' });
     const unmarked: LivenessMarks = {
         refuse: async () => failure,
         async refuseAnd(_target, commit) {

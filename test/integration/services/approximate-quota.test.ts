@@ -26,7 +26,7 @@ function countsInProcess(counting: Counting) {
     const looks: Array<Promise<unknown>> = [];
     const { amounts: read } = countsOf([counting], db);
     const amounts: typeof read = (account, lifetime) => {
-        const failed = () => Promise.reject(new AppError('unavailable', 'PostgreSQL is away.'));
+        const failed = () => Promise.reject(new AppError('unavailable', 'PostgreSQL is away.', { reason: 'database' }));
         const look = state.fails ? failed() : read(account, lifetime);
         looks.push(look);
         return look;

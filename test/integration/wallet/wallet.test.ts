@@ -202,7 +202,7 @@ test('no wallet is created if its DID cannot be recorded', async () => {
     const unreachable = {
         ...did,
         recordForWallet: async () => {
-            throw new AppError('unavailable', 'The did service cannot be reached.');
+            throw new AppError('unavailable', 'The did service cannot be reached.', { reason: 'service did' });
         },
     };
     await refuses(

@@ -67,7 +67,9 @@ describe('a public document', () => {
 
     it('that cannot be read is read again by the next request', async () => {
         const documents = keptDocuments();
-        const broken = sourceOf('one', 'text', { read: () => Promise.reject(new AppError('unavailable', 'away')) });
+        const broken = sourceOf('one', 'text', {
+            read: () => Promise.reject(new AppError('unavailable', 'away', { reason: 'service credentials' })),
+        });
         await assert.rejects(documents(broken.source, testContext()), /away/);
         assert.equal(textOf(await documents(sourceOf('one', 'text').source, testContext())), 'text');
     });

@@ -119,7 +119,9 @@ test('at most 64 lists of an account wait', async () => {
 
 test('a list whose first page fails frees its place', async () => {
     const read = listReader();
-    const failing = listBy(() => Promise.reject(new AppError('unavailable', 'Try again.')));
+    const failing = listBy(() =>
+        Promise.reject(new AppError('unavailable', 'Try again.', { reason: 'service credentials' })),
+    );
     for (let list = 0; list < 5; list++) await assert.rejects(read(failing, caller));
     await read(long, caller);
     await read(long, caller);

@@ -106,7 +106,7 @@ describe('status lists are served from memory', () => {
         const { outage, get, begin, list } = start();
         const id = begin('first');
         await get(id);
-        outage.error = new AppError('unavailable', 'away');
+        outage.error = new AppError('unavailable', 'away', { reason: 'service credentials' });
         const isAway = (error: unknown) => error === outage.error;
         const began = performance.now();
         let ahead = 2_000;

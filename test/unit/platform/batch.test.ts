@@ -184,7 +184,7 @@ describe('the coalescer', { timeout: 10_000 }, () => {
             bisectOn: (error) => !(error instanceof AppError),
             async run() {
                 runs++;
-                throw new AppError('unavailable', 'gone');
+                throw new AppError('unavailable', 'gone', { reason: 'database' });
             },
         });
         const results = await Promise.allSettled([1, 2, 3].map((item) => call(item)));

@@ -12,8 +12,8 @@ function controlled() {
             looks.push(look);
             return look.promise;
         },
-        1_000,
         'thing',
+        1_000,
     );
     return { looks, ask };
 }

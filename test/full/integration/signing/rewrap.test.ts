@@ -104,7 +104,8 @@ describe('rewrapping data keys', () => {
         const failing: RewrapStore = {
             ...store,
             replace: async (...args) => {
-                if (++written > 10) throw new AppError('unavailable', 'The connection is lost.');
+                if (++written > 10)
+                    throw new AppError('unavailable', 'The connection is lost.', { reason: 'database' });
                 return store.replace(...args);
             },
         };

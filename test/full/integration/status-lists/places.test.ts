@@ -165,7 +165,8 @@ describe('an outage of signing', () => {
         const failing: typeof signing = {
             ...signing,
             async signStatusList(request, context) {
-                if (failures-- > 0) throw new AppError('unavailable', 'The key-encryption key cannot be reached.');
+                if (failures-- > 0)
+                    throw new AppError('unavailable', 'The key-encryption key cannot be reached.', { reason: 'kek' });
                 return signing.signStatusList(request, context);
             },
         };

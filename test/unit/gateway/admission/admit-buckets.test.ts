@@ -19,7 +19,7 @@ describe('a call without a credential', () => {
 
     for (const [what, state] of [
         ['Redis does not answer', 'unreachable'],
-        ['the queue of the limiter is full', new AppError('unavailable', 'too much')],
+        ['the queue of the limiter is full', new AppError('unavailable', 'too much', { reason: 'queue limiter' })],
     ] as const) {
         it(`is counted in this process if ${what}`, async () => {
             const { anonymous, local } = setUp({ byBucket: { [OF_ADDRESS.bucket]: state } });

@@ -46,7 +46,7 @@ describe('a bearer token that the gateway does not know', () => {
     });
 
     it('that could not be looked up costs its address nothing', async () => {
-        const lookUp = async () => Promise.reject(new AppError('unavailable', 'away'));
+        const lookUp = async () => Promise.reject(new AppError('unavailable', 'away', { reason: 'service keys' }));
         const { call, asked } = setUp({ bearer: { kind: 'key', lookUp } });
         await assert.rejects(call('x'), { kind: 'unavailable' });
         assert.deepEqual(asked, [OF_UNKNOWN_KEYS, { ...OF_UNKNOWN_KEYS, weight: -1 }]);

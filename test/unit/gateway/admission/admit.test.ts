@@ -113,7 +113,7 @@ describe('a key or session', () => {
     it('is not refused as unknown while neither Redis nor the owning service answers', async () => {
         const { call, owner } = gateway(['admitted', 'unreachable']);
         await call();
-        owner.fails = new AppError('unavailable', 'away', { retry_after: 1 });
+        owner.fails = new AppError('unavailable', 'away', { retry_after: 1, reason: 'service keys' });
         await assert.rejects(call(), { kind: 'unavailable' });
     });
 });
@@ -158,7 +158,7 @@ describe('before a liveness mark expires', () => {
         const { call, seen, owner } = gateway(['admitted']);
         await call();
         clock.now += 40_000;
-        owner.fails = new AppError('unavailable', 'away');
+        owner.fails = new AppError('unavailable', 'away', { reason: 'service keys' });
         assert.equal(await call(), 'served');
         await turn();
         await turn();
