@@ -28,17 +28,14 @@ const SECURITY_HEADERS: Headers = (() => {
 /** Maximum number of unsent bytes of an answer in lines. Beyond it: no more lines are read until the client reads. */
 const MAX_UNSENT_LINES_BYTES = 4 << 20;
 
-/** Length of the rate limit window in production, in seconds. */
-const WINDOW_SECONDS = 60;
-
 /** The state of the rate limit, in the header fields of this interface and in those of the IETF draft. */
-export function limitHeaders({ limit, remaining, reset, wait }: Decision): Headers {
+export function limitHeaders({ limit, remaining, window, reset, wait }: Decision): Headers {
     return {
         'X-RateLimit-Limit': limit,
         'X-RateLimit-Remaining': remaining,
         'X-RateLimit-Reset': reset,
         RateLimit: `"default";r=${remaining};t=${wait}`,
-        'RateLimit-Policy': `"default";q=${limit};w=${WINDOW_SECONDS}`,
+        'RateLimit-Policy': `"default";q=${limit};w=${window}`,
     };
 }
 

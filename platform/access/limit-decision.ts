@@ -25,6 +25,8 @@ export interface Decision {
     state: State | 'unreachable';
     limit: number;
     remaining: number;
+    /** Length of the window in seconds. */
+    window: number;
     /** Unix time in whole seconds. */
     reset: number;
     /** Whole seconds until the reset, at least 1. */
@@ -34,10 +36,11 @@ export interface Decision {
 /** `now` and `end` (of the window) are milliseconds since 1970. */
 export function decisionOf(
     state: State,
-    { limit, remaining, end, now }: { limit: number; remaining: number; end: number; now: number },
+    counted: { limit: number; remaining: number; windowMs: number; end: number; now: number },
 ): Decision {
+    const { limit, remaining, windowMs, end, now } = counted;
     const wait = Math.max(1, Math.ceil((end - now) / 1_000));
-    return { state, limit, remaining, reset: Math.ceil(end / 1_000), wait };
+    return { state, limit, remaining, window: windowMs / 1_000, reset: Math.ceil(end / 1_000), wait };
 }
 
 export const tryAgainIn = (seconds: number): string =>

@@ -50,7 +50,7 @@ export function limitScript(redis: Redis, windowMs: number) {
         const now = answer.at(-2) as number;
         return calls.map(({ limit }, index) => {
             const [state, remaining, end] = answer.slice(3 * index, 3 * index + 3) as [number, number, number];
-            return decisionOf(STATES[state] ?? 'unconfirmed', { limit, remaining, end, now });
+            return decisionOf(STATES[state] ?? 'unconfirmed', { limit, remaining, windowMs, end, now });
         });
     };
 }

@@ -69,7 +69,8 @@ export function limiter(options: {
 
     return {
         async take(limitRequest, confirmation, lifetime) {
-            const decision = (await askRedis({ ...limitRequest, confirmation }, lifetime)) ?? unreachable(limitRequest);
+            const decision =
+                (await askRedis({ ...limitRequest, confirmation }, lifetime)) ?? unreachable(limitRequest, windowMs);
             const isCall = (limitRequest.weight ?? 1) > 0;
             if (isCall) decisions.inc({ state: decision.state, tier: limitRequest.tier ?? NO_TIER });
             return decision;
@@ -78,7 +79,7 @@ export function limiter(options: {
             const now = clock();
             const { bucket, limit, weight } = limitRequest;
             const { admitted, remaining, end } = local.take(bucket, limit, now, weight);
-            return decisionOf(admitted ? 'admitted' : 'limited', { limit, remaining, end, now });
+            return decisionOf(admitted ? 'admitted' : 'limited', { limit, remaining, windowMs, end, now });
         },
         tag: (account) => shardTag(account, shards),
     };
@@ -101,6 +102,6 @@ function queues(decide: (tag: string, calls: ScriptCall[]) => Promise<Decision[]
     };
 }
 
-function unreachable({ limit }: LimitRequest): Decision {
-    return { state: 'unreachable', limit, remaining: 0, reset: 0, wait: 0 };
+function unreachable({ limit }: LimitRequest, windowMs: number): Decision {
+    return { state: 'unreachable', limit, remaining: 0, window: windowMs / 1_000, reset: 0, wait: 0 };
 }

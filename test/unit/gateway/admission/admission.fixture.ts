@@ -7,7 +7,14 @@ import { quiet, testContext } from '../../../support/context.ts';
 export const ADDRESS = '203.0.113.7';
 export const CLIENT = { ip: ADDRESS, address: ADDRESS };
 const LIMITS = { anonymous: 100, unknownKey: 5, internal: 1_000_000 };
-export const decision = (state: Decision['state']): Decision => ({ state, limit: 1, remaining: 0, reset: 0, wait: 7 });
+export const decision = (state: Decision['state']): Decision => ({
+    state,
+    limit: 1,
+    remaining: 0,
+    window: 60,
+    reset: 0,
+    wait: 7,
+});
 
 /** Admission with an authenticator that returns `bearer` for any token, and a limiter that decides by bucket. */
 export function setUp(

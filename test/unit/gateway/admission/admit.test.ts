@@ -22,7 +22,7 @@ const STANDING: AuthState = { principal: { user_id: 'user', tier: 'free', key_id
 function gateway(states: State[]) {
     const seen = { asked: 0, words: [] as boolean[], local: 0 };
     const owner: { alive: boolean; fails?: AppError } = { alive: true };
-    const decision = (state: State): Decision => ({ state, limit: 10, remaining: 9, reset: 0, wait: 1 });
+    const decision = (state: State): Decision => ({ state, limit: 10, remaining: 9, window: 60, reset: 0, wait: 1 });
     const { bearer, anonymous } = admission({
         authenticator: {
             async identify() {

@@ -33,7 +33,14 @@ function setUp(_t: TestContext, restrictions: Partial<AuthenticateResponse> = {}
     const clock = { now: T0 };
     const redis = { state: 'admitted' as Decision['state'], unconfirmed: 0 };
     const metrics = createMetrics();
-    const decision = (state: Decision['state']): Decision => ({ state, limit: 9, remaining: 8, reset: 0, wait: 1 });
+    const decision = (state: Decision['state']): Decision => ({
+        state,
+        limit: 9,
+        remaining: 8,
+        window: 60,
+        reset: 0,
+        wait: 1,
+    });
     const limiter = {
         async take(limitRequest: LimitRequest) {
             if (limitRequest.mark === undefined) seen.byAddress.push(limitRequest.bucket.split(':')[3] ?? '');

@@ -11,7 +11,14 @@ import type { Log } from '../../../../platform/telemetry/log.ts';
 import { testContext } from '../../../support/context.ts';
 
 const CLAIM = { bucket: 'b', mark: 'm', tag: 't', limit: 1 };
-const decision = (state: Decision['state']): Decision => ({ state, limit: 1, remaining: 1, reset: 1, wait: 1 });
+const decision = (state: Decision['state']): Decision => ({
+    state,
+    limit: 1,
+    remaining: 1,
+    window: 60,
+    reset: 1,
+    wait: 1,
+});
 
 /** Calls with one key and with a clock that the test sets. The limiter always decides `limiter.state`. */
 function setUp(t: TestContext) {

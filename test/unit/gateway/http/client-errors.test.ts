@@ -8,7 +8,7 @@ import { quiet } from '../../../support/harness.ts';
 it('parser errors that come together are answered in order, 16 in each turn of the event loop', async () => {
     const errors = clientErrors({
         fail: () => assert.fail('no request of these sockets has begun'),
-        decision: () => ({ state: 'admitted', limit: 1, remaining: 1, reset: 0, wait: 1 }),
+        decision: () => ({ state: 'admitted', limit: 1, remaining: 1, window: 60, reset: 0, wait: 1 }),
         log: quiet,
     });
     const sockets = Array.from({ length: 40 }, () => new PassThrough() as unknown as Socket); // only its stream is used

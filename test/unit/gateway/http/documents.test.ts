@@ -35,7 +35,7 @@ const documents = endpoint({
     },
 });
 
-const decision: Decision = { state: 'admitted', limit: 7, remaining: 6, reset: 1, wait: 1 };
+const decision: Decision = { state: 'admitted', limit: 7, remaining: 6, window: 60, reset: 1, wait: 1 };
 const metrics = createMetrics();
 const { log, lines } = recordingLog();
 const shedding = overload(metrics);

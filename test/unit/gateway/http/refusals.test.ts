@@ -28,7 +28,7 @@ it('a refusal ends as soon as the body has arrived, and the connection stays ope
             address: '127.0.0.1',
             budget: bodyBudget(createMetrics()),
         });
-        exchange.decision = { state: 'admitted', limit: 1, remaining: 1, reset: 1, wait: 1 };
+        exchange.decision = { state: 'admitted', limit: 1, remaining: 1, window: 60, reset: 1, wait: 1 };
         process.nextTick(() => {
             void fail(exchange, new AppError('invalid', 'It is unfit.'));
             endedAtOnce.push(response.writableEnded);
@@ -68,7 +68,7 @@ it('a failure is logged with its stack by the process where it happened, a refus
             address: '127.0.0.1',
             budget: bodyBudget(createMetrics()),
         });
-        exchange.decision = { state: 'admitted', limit: 1, remaining: 1, reset: 1, wait: 1 };
+        exchange.decision = { state: 'admitted', limit: 1, remaining: 1, window: 60, reset: 1, wait: 1 };
         void fail(exchange, thrown.shift());
     }).listen(0);
     await once(server, 'listening');

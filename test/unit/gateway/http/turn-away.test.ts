@@ -21,7 +21,7 @@ const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Dat
 async function setUp() {
     const lines: Array<Record<string, unknown>> = [];
     const log = { info: (line: Record<string, unknown>) => void lines.push(line) } as Log; // no other level is used
-    const decision = () => ({ state: 'admitted', limit: 9, remaining: 8, reset: 7, wait: 6 }) as const;
+    const decision = () => ({ state: 'admitted', limit: 9, remaining: 8, window: 5, reset: 7, wait: 6 }) as const;
     const turn = turnAway({ decision, cors: cors([ORIGIN], endpoints), observe: () => 0.5, log });
     const budget = bodyBudget(createMetrics());
     const errors = clientErrors({ fail: () => assert.fail('the request was answered before'), decision, log });
@@ -53,6 +53,7 @@ it('a request that is turned away is answered like any other refusal, and logged
         'Retry-After: 1',
         'X-Error-Code: unavailable',
         'X-RateLimit-Limit: 9',
+        'RateLimit-Policy: "default";q=9;w=5',
         'Content-Type: application/json; charset=utf-8',
         'Cache-Control: no-store',
         'X-Content-Type-Options: nosniff',

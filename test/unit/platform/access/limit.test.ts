@@ -8,7 +8,7 @@ import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { quiet } from '../../../support/context.ts';
 
 const CLAIM = { tag: '{0}', bucket: 'window:{0}:a', limit: 2, tier: 'pro' };
-const UNREACHABLE = { state: 'unreachable', limit: 2, remaining: 0, reset: 0, wait: 0 };
+const UNREACHABLE = { state: 'unreachable', limit: 2, remaining: 0, window: 60, reset: 0, wait: 0 };
 
 /** A limiter without a running Redis, and its warnings. */
 function withoutRedis(t: TestContext) {
@@ -74,7 +74,7 @@ describe('a decision of this process alone', () => {
         t.mock.method(Date, 'now', () => now);
         const { takeLocally } = withoutRedis(t);
         const decided = [1, 2, 3].map(() => takeLocally(CLAIM));
-        const common = { limit: 2, reset: 1_800_000_061, wait: 60 };
+        const common = { limit: 2, window: 60, reset: 1_800_000_061, wait: 60 };
         assert.deepEqual(decided, [
             { state: 'admitted', remaining: 1, ...common },
             { state: 'admitted', remaining: 0, ...common },
@@ -95,11 +95,12 @@ describe('a decision', () => {
             [-5, 1],
         ] as const) {
             const end = now + leftMs;
-            const decision = decisionOf('admitted', { limit: 3, remaining: 2, end, now });
+            const decision = decisionOf('admitted', { limit: 3, remaining: 2, windowMs: 60_000, end, now });
             assert.deepEqual(decision, {
                 state: 'admitted',
                 limit: 3,
                 remaining: 2,
+                window: 60,
                 reset: Math.ceil(end / 1_000),
                 wait,
             });
@@ -107,7 +108,7 @@ describe('a decision', () => {
     });
 
     it('that refuses a call states the limit and the wait', () => {
-        const decision = { state: 'limited', limit: 10, remaining: 0, reset: 0, wait: 37 } as const;
+        const decision = { state: 'limited', limit: 10, remaining: 0, window: 60, reset: 0, wait: 37 } as const;
         const { kind, detail, retry_after } = limitExceeded(decision);
         assert.equal(kind, 'rate_limited');
         assert.equal(detail, 'Limit of 10 requests per minute exceeded. Try again in 37 seconds.');
