@@ -3,21 +3,28 @@ import { coalesce } from '../../platform/batch.ts';
 import { changeRows } from '../../platform/postgres/append.store.ts';
 import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import type { EventType } from '../../proto/event-types.ts';
 import { credentialId } from '../../tokens/credential-id.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import { writes } from '../idempotency/writes.store.ts';
-import type { Cause } from '../outbox/cause.ts';
-import { appendEvents } from '../outbox/outbox.store.ts';
+import { appendEvents, appendKnownEvents, type KnownEvent } from '../outbox/outbox.store.ts';
 import { pageStore } from './pages.store.ts';
 import { type CredentialStore, foundRow, type NewRevocation, type NewRow } from './rows.ts';
 
-/** What an event says about a credential of the CTE `written`. */
-const EVENT_DATA = sql.fragment`'credential_id', 'urn:uuid:' || id, 'issuer_did', issuer`;
+/** Publishes the credentials of the CTE `written`, which are some of these. */
+function issued(rows: readonly NewRow[]) {
+    const events = rows.flatMap(({ id, account, issuer, cause }): Array<[string, KnownEvent]> => {
+        const data = { credential_id: credentialId(id), issuer_did: issuer };
+        return account === undefined ? [] : [[id, [account, cause, data]]];
+    });
+    return appendKnownEvents('credentials', 'credential.issued', new Map(events));
+}
 
-function published(type: EventType, rows: ReadonlyArray<{ id: string; cause: Cause }>) {
-    const causes = Object.fromEntries(rows.map(({ id, cause }) => [credentialId(id), cause]));
-    return appendEvents('credentials', type, { data: EVENT_DATA, causes });
+/** Publishes the revocations of the credentials of the CTE `written`, whose accounts and issuers it has. */
+function revoked(revocations: readonly NewRevocation[]) {
+    return appendEvents('credentials', 'credential.revoked', {
+        data: sql.fragment`'credential_id', 'urn:uuid:' || id, 'issuer_did', issuer`,
+        causes: Object.fromEntries(revocations.map(({ id, cause }) => [credentialId(id), cause])),
+    });
 }
 
 const revokedRow = z.strictObject({ id: z.string() });
@@ -40,7 +47,7 @@ export function credentialStore(db: Database): CredentialStore {
             },
             key: 'id',
             counts: appendPendingCounts('credentials_issued'),
-            events: (rows) => published('credential.issued', rows),
+            events: issued,
         }),
         find: rowLookup(db, {
             name: 'credentials_find',
@@ -83,7 +90,7 @@ async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<
         shown: { row: revokedRow, columns: sql.fragment`id` },
         appended: [
             appendPendingCounts('credentials_revoked'),
-            published('credential.revoked', inOrder),
+            revoked(inOrder),
             sql.fragment`
                 INSERT INTO credentials.status_changes (list)
                 SELECT DISTINCT status_list FROM written WHERE status_list IS NOT NULL`,

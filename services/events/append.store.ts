@@ -9,7 +9,7 @@ import { emptied } from './erase.store.ts';
 import { gathered, type NewRow } from './gathered.ts';
 import { type TreeRow, treeIn, treeRow } from './tree.store.ts';
 
-const TYPES = ['uuid', 'text', 'text', 'timestamptz', 'jsonb', 'bytea'];
+const TYPES = ['int8', 'uuid', 'int4', 'int4', 'text', 'text', 'timestamptz', 'jsonb', 'bytea'];
 
 const entryRow = z.strictObject({ entry_id: z.string() });
 const lockedRow = treeRow.extend({ sealed_at: z.string() });
@@ -59,26 +59,25 @@ async function newOf({ rows }: Queries, entries: readonly Entry[]): Promise<read
 
 /** An event of an erased account is appended without its data. */
 function insertedRows({ rows }: Queries, fresh: readonly NewRow[], size: number): Promise<readonly AppendedRow[]> {
-    const hashed = fresh.map((row) => [...row, hash('sha256', row[4], 'buffer')]);
+    const counts = new Map<string, number>(); // of the new events of each account
+    for (const { account, count, later } of fresh)
+        counts.set(account, Math.max(count + later, counts.get(account) ?? 0));
+    const tuples = fresh.map(({ account, later, count, type, actor, happened_at, data }, index) => {
+        const shown = [account, later, count, type, actor ?? null, happened_at, data];
+        return [size + index, ...shown, hash('sha256', data, 'buffer')];
+    });
     return rows(sql.type(appendedRow)`
-        WITH new AS (
-            SELECT *, jsonb_array_length(data) AS count
-            FROM ${sql.unnest(hashed, TYPES)} WITH ORDINALITY
-                AS sent (account, type, actor, happened_at, data, data_sha256, position)
-        ), counted AS (
-            SELECT *, sum(count) OVER (PARTITION BY account) AS sum,
-                   sum(count) OVER (PARTITION BY account ORDER BY position) AS sum_so_far
-            FROM new
-        ), heads AS (
+        WITH heads AS (
             INSERT INTO events.heads AS heads (account, seq)
-            SELECT account, sum(count) FROM new GROUP BY account ORDER BY account
+            SELECT account, count FROM ${sql.unnest([...counts], ['uuid', 'int4'])} AS new (account, count) ORDER BY account
             ON CONFLICT (account) DO UPDATE SET seq = heads.seq + excluded.seq
             RETURNING account, seq, emptied_to
         )
         INSERT INTO events.log (leaf, account, last_seq, count, type, actor, happened_at, data, data_sha256)
-        SELECT ${size} + position - 1, account, seq - sum + sum_so_far, count, type, actor, happened_at,
+        SELECT leaf, account, seq - later, count, type, actor, happened_at,
                CASE WHEN emptied_to IS NULL THEN data ELSE ${emptied(sql.fragment`count`)} END, data_sha256
-        FROM counted JOIN heads USING (account)
+        FROM ${sql.unnest(tuples, TYPES)}
+            AS new (leaf, account, later, count, type, actor, happened_at, data, data_sha256) JOIN heads USING (account)
         RETURNING leaf, account, last_seq, count, type, actor, happened_at, data_sha256`);
 }
 

@@ -10,8 +10,19 @@ export const ROW_EVENTS = 1_000;
  */
 export type StoredEvent = Partial<EventData> & { timestamp?: string; request_id?: string };
 
-/** The columns of a row: account, type, actor, time of the last event, JSON text of an array of StoredEvent. */
-export type NewRow = [account: string, type: string, actor: string | null, timestamp: string, data: string];
+/** A row of the log, whose last number is that of the account's last event less `later`. */
+export interface NewRow {
+    account: string;
+    /** Number of the account's events in the rows after it. */
+    later: number;
+    count: number;
+    type: string;
+    actor: string | undefined;
+    /** ISO 8601. Of the last event. */
+    happened_at: string;
+    /** JSON text of an array of StoredEvent. */
+    data: string;
+}
 
 interface Run {
     type: string;
@@ -30,7 +41,7 @@ export function gathered(entries: readonly Entry[]): NewRow[] {
         for (const { account, data = {}, actor, request_id } of events)
             runFor(runsOf, account, { type, actor }).push({ timestamp: time, request_id, data });
     }
-    return Array.from(runsOf, ([account, runs]) => runs.map((run) => rowOf(account, run))).flat();
+    return Array.from(runsOf, ([account, runs]) => rowsOf(account, runs)).flat();
 }
 
 /** The events of the account's last run, or of a new one if that has another type or actor, or is full. */
@@ -48,14 +59,22 @@ function runFor(
     return run.events;
 }
 
-function rowOf(account: string, { type, actor, events }: Run): NewRow {
-    const time = events.at(-1)?.timestamp ?? ''; // no run is empty
-    const stored = events.map(
-        ({ timestamp, request_id, data }, index): StoredEvent => ({
-            ...data,
-            ...(timestamp !== time && { timestamp }),
-            ...(request_id !== undefined && request_id !== events[index - 1]?.request_id && { request_id }),
-        }),
-    );
-    return [account, type, actor ?? null, time, dataText(stored)];
+function rowsOf(account: string, runs: readonly Run[]): NewRow[] {
+    let later = runs.reduce((sum, { events }) => sum + events.length, 0);
+    return runs.map(({ type, actor, events }) => {
+        const count = events.length;
+        later -= count;
+        const time = events.at(-1)?.timestamp ?? ''; // no run is empty
+        return { account, later, count, type, actor, happened_at: time, data: dataText(storedOf(events, time)) };
+    });
+}
+
+/** `time`: of their row. */
+function storedOf(events: Run['events'], time: string): StoredEvent[] {
+    return events.map(({ timestamp, request_id, data }, index) => {
+        const stored: StoredEvent = { ...data };
+        if (timestamp !== time) stored.timestamp = timestamp;
+        if (request_id !== undefined && request_id !== events[index - 1]?.request_id) stored.request_id = request_id;
+        return stored;
+    });
 }

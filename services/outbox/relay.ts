@@ -4,8 +4,8 @@ import type { Job } from '../../platform/redis/jobs.ts';
 import type { ServiceDefinition, ServiceOf } from '../../platform/rpc/definition.ts';
 import type { EventData, EventsServiceDefinition } from '../../proto/gen/events/v1/events.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
-import type { Cause, Causes } from './cause.ts';
-import { type OutboxEntry, oldestEntries, type Publisher, removeEntries } from './outbox.store.ts';
+import type { Causes } from './cause.ts';
+import { type KnownEvent, type OutboxEntry, oldestEntries, type Publisher, removeEntries } from './outbox.store.ts';
 
 /** Interval between two runs, in milliseconds. An event is in its stream after at most about one of them. */
 const RELAY_EVERY_MS = 1_000;
@@ -22,15 +22,17 @@ type Events = Pick<ServiceOf<typeof EventsServiceDefinition>, 'appendEvents'>;
  * that are written meanwhile may wait for the next run.
  */
 export async function relay(service: Publisher, { db, events }: { db: Database; events: Events }): Promise<void> {
-    for (;;) {
-        const oldest = await oldestEntries(db, service, RELAYED_ENTRIES);
-        if (oldest.length === 0) return;
-        const entries = firstWithin(oldest, RELAYED_LENGTH);
-        await events.appendEvents({ entries: entries.map(sent) }, ownContext());
-        const ids = entries.map(({ id }) => id);
-        await removeEntries(db, service, ids);
-        if (entries.length === oldest.length && oldest.length < RELAYED_ENTRIES) return;
-    }
+    let entries: readonly OutboxEntry[];
+    do {
+        entries = await oldestEntries(db, service, RELAYED_ENTRIES);
+        for (let rest = entries; rest.length > 0; ) {
+            const next = firstWithin(rest, RELAYED_LENGTH);
+            await events.appendEvents({ entries: next.map(sent) }, ownContext());
+            const ids = next.map(({ id }) => id);
+            await removeEntries(db, service, ids);
+            rest = rest.slice(next.length);
+        }
+    } while (entries.length === RELAYED_ENTRIES);
 }
 
 /** The first of these entries, and those after it while all together are not longer than `length`. */
@@ -43,22 +45,30 @@ function firstWithin(entries: readonly OutboxEntry[], length: number): readonly 
     return end === -1 ? entries : entries.slice(0, end);
 }
 
-function sent({ entry_id, type, happened_at, causes: causesText, data }: OutboxEntry) {
-    const causes: Causes = JSON.parse(causesText ?? '{}');
-    const events: Array<EventData & { account: string }> = JSON.parse(data);
-    return {
-        entry_id,
-        type,
-        timestamp: happened_at,
-        events: events.map(({ account, ...data }) => {
-            const [actor, requestId] = causeIn(causes, data) ?? [];
-            return { account, data, actor, request_id: requestId };
-        }),
-    };
+/** An item of an entry's data: an event, or the id of a row whose event is in the entry's other column. */
+type Item = (EventData & { account: string }) | string;
+
+function sent({ entry_id, type, happened_at, causes, data }: OutboxEntry) {
+    const beside = JSON.parse(causes ?? '{}');
+    const items: Item[] = JSON.parse(data);
+    const events = items.map((item) =>
+        typeof item === 'string' ? knownEvent(item, beside) : causedEvent(item, beside),
+    );
+    return { entry_id, type, timestamp: happened_at, events };
 }
 
-function causeIn(causes: Causes, { credential_id, offer_id }: EventData): Cause | undefined {
-    return Array.isArray(causes) ? causes : causes[credential_id ?? offer_id ?? ''];
+function knownEvent(id: string, events: Readonly<Record<string, KnownEvent>>) {
+    const event = events[id];
+    if (!event) throw new Error('an entry of the outbox lacks the event of a row');
+    const [account, [actor, requestId], data] = event;
+    return { account, data, actor, request_id: requestId };
+}
+
+function causedEvent({ account, ...data }: Exclude<Item, string>, causes: Causes) {
+    const { credential_id, offer_id } = data;
+    const cause = Array.isArray(causes) ? causes : causes[credential_id ?? offer_id ?? ''];
+    const [actor, requestId] = cause ?? [];
+    return { account, data, actor, request_id: requestId };
 }
 
 /** Returns the job that empties the outbox of a service. */

@@ -1,42 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
-import { z } from 'zod';
 import { newId } from '../../../platform/ids.ts';
-import { type Database, sql } from '../../../platform/postgres/db.ts';
+import { sql } from '../../../platform/postgres/db.ts';
 import { withSession } from '../../../platform/postgres/session.ts';
-import { eventsService } from '../../../services/events/service.ts';
 import { eventsStore } from '../../../services/events/store.ts';
-import { OWN_CAUSE } from '../../../services/outbox/cause.ts';
-import { appendOwnEvents, PUBLISHERS, type Publisher } from '../../../services/outbox/outbox.store.ts';
+import {
+    appendKnownEvents,
+    type KnownEvent,
+    PUBLISHERS,
+    type Publisher,
+} from '../../../services/outbox/outbox.store.ts';
 import { relay } from '../../../services/outbox/relay.ts';
-import { testContext, testDatabase } from '../../support/harness.ts';
+import { testContext } from '../../support/harness.ts';
 import { until } from '../../support/until.ts';
-
-async function relayFixture() {
-    const { db, url } = await testDatabase();
-    const events = eventsService({ store: eventsStore(db) });
-    const publish = (service: Publisher, account: string, ids: string[]) =>
-        db.transaction((transaction) => {
-            const data = ids.map((id) => ({ key_id: id }));
-            return appendOwnEvents(transaction, service, { account, type: 'key.created', data, cause: OWN_CAUSE });
-        });
-    const list = async (account: string) => {
-        const request = { after: 0, types: [], limit: 1_000 };
-        return (await events.listEvents(request, testContext({ user_id: account }))).events;
-    };
-    return { db, url, events, publish, list };
-}
-
-const countRow = z.strictObject({ waiting: z.number() });
-
-/** Number of entries in the outbox. */
-async function waiting(db: Database, service: Publisher): Promise<number> {
-    const [row] = await db.rows(
-        sql.type(countRow)`SELECT count(*) AS waiting FROM ${sql.identifier([service, 'outbox'])}`,
-    );
-    return row?.waiting ?? 0;
-}
+import { countRow, relayFixture, waiting } from './relay.fixture.ts';
 
 it('an entry is in its stream once, whenever the relay is interrupted and however often it runs', async () => {
     const { db, events, publish, list } = await relayFixture();
@@ -91,6 +69,28 @@ it('the numbers of an account have no gaps, whatever is published and relayed at
         );
         assert.deepEqual(stream.map(({ data }) => data?.key_id).sort(), ids.sort());
     }
+});
+
+it('of the events that a service knows, those of the written rows are published', async () => {
+    const { db, events, list } = await relayFixture();
+    const account = randomUUID();
+    const [written, other, ofNobody] = ['written', 'other', 'of nobody'];
+    const known = [written, other].map((id): [string, KnownEvent] => [
+        id,
+        [account, ['trusted', 'r-1'], { key_id: id }],
+    ]);
+    await db.rows(sql.unsafe`
+        WITH written AS (SELECT * FROM (VALUES (${written}, ${account}), (${ofNobody}, NULL)) AS rows (id, account))
+        ${appendKnownEvents('keys', 'key.created', new Map(known))}`);
+    await db.rows(sql.unsafe`
+        WITH written AS (SELECT ${other} AS id, ${account} AS account WHERE false)
+        ${appendKnownEvents('keys', 'key.created', new Map(known))}`);
+    assert.equal(await waiting(db, 'keys'), 1);
+    await relay('keys', { db, events });
+    assert.deepEqual(
+        (await list(account)).map(({ seq, type, data }) => [seq, type, data]),
+        [[1, 'key.created', { key_id: written }]],
+    );
 });
 
 it('a full outbox is relayed in calls of a bounded size', async () => {
