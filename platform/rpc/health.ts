@@ -1,10 +1,18 @@
+import { createRequire } from 'node:module';
 import type { ServerUnaryCall, sendUnaryData, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { HealthImplementation } from 'grpc-health-check';
+import type { HealthImplementation } from 'grpc-health-check';
 import { singleFlight } from '../single-flight.ts';
-import type { ServiceRegistry } from './reflection.ts';
+import { addOnDemand, type ServiceRegistry } from './on-demand.ts';
 
 /** How often readiness is checked for clients of Watch, in milliseconds. */
 const WATCH_MS = 1_000;
+
+const METHODS = {
+    '/grpc.health.v1.Health/Check': { requestStream: false, responseStream: false },
+    '/grpc.health.v1.Health/List': { requestStream: false, responseStream: false },
+    '/grpc.health.v1.Health/Watch': { requestStream: false, responseStream: true },
+};
+const require = createRequire(import.meta.url);
 
 type Check = (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) => void;
 
@@ -17,7 +25,7 @@ export function addHealth(
     { services, ready }: { services: string[]; ready(): Promise<boolean> },
 ): { stop(): void } {
     const names = ['', ...services];
-    const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'NOT_SERVING'])));
+    let health: HealthImplementation | undefined;
     let told = false;
     let stopped = false;
     const ask = singleFlight(ready, 'readiness');
@@ -26,16 +34,26 @@ export function addHealth(
         const serving = isReady && !stopped;
         if (serving === told) return;
         told = serving;
-        for (const name of names) health.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING');
+        for (const name of names) health?.setStatus(name, statusOf(serving));
     }
     const refresh = (): Promise<void> => ask().then(tell, () => tell(false));
 
-    health.addToServer({
-        addService(definition, handlers: UntypedServiceImplementation) {
-            const check = handlers['check'] as Check; // the health service has this method, and it is unary
-            const checkNow: Check = (call, callback) => void refresh().then(() => check(call, callback));
-            server.addService(definition, { ...handlers, check: checkNow });
-        },
+    addOnDemand(server, METHODS, () => {
+        const library = require('grpc-health-check') as typeof import('grpc-health-check');
+        const loaded = new library.HealthImplementation(
+            Object.fromEntries(names.map((name) => [name, statusOf(told)])),
+        );
+        health = loaded;
+        return {
+            addToServer: (registry) =>
+                loaded.addToServer({
+                    addService(definition, handlers: UntypedServiceImplementation) {
+                        const check = handlers['check'] as Check; // the service has this method, and it is unary
+                        const checkNow: Check = (call, callback) => void refresh().then(() => check(call, callback));
+                        registry.addService(definition, { ...handlers, check: checkNow });
+                    },
+                }),
+        };
     });
     const watching = setInterval(refresh, WATCH_MS).unref();
     return {
@@ -45,4 +63,8 @@ export function addHealth(
             tell(false);
         },
     };
+}
+
+function statusOf(serving: boolean): 'SERVING' | 'NOT_SERVING' {
+    return serving ? 'SERVING' : 'NOT_SERVING';
 }

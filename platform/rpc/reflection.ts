@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import type { Server } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
-import { ReflectionService } from '@grpc/reflection';
 import { asBuffer } from './frames/frames.ts';
+import { addOnDemand, type ServiceRegistry } from './on-demand.ts';
 
 /**
  * A google.protobuf.FileDescriptorSet of all protos with their comments, written by `npm run proto`. That of the health
@@ -11,16 +11,22 @@ import { asBuffer } from './frames/frames.ts';
  */
 const DESCRIPTORS = new URL('../../proto/descriptors.binpb', import.meta.url);
 
-/** A gRPC service and its implementation. */
-export type ServiceRegistry = Pick<Server, 'addService'>;
+const STREAMS = { requestStream: true, responseStream: true };
+const METHODS = {
+    '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo': STREAMS,
+    '/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo': STREAMS,
+};
+const require = createRequire(import.meta.url);
 
 /** Adds grpc.reflection.v1 and v1alpha. They list `services` (full names) and the health service. */
 export function addReflection(server: ServiceRegistry, services: string[]): void {
-    // ReflectionService reads only the files of a definition.
-    const all = { fileDescriptorProtos: filesOf(readFileSync(DESCRIPTORS)) };
-    const protos = { all } as unknown as PackageDefinition;
-    const reflection = new ReflectionService(protos, { services: [...services, 'grpc.health.v1.Health'] });
-    reflection.addToServer(server);
+    addOnDemand(server, METHODS, () => {
+        const { ReflectionService } = require('@grpc/reflection') as typeof import('@grpc/reflection');
+        // ReflectionService reads only the files of a definition.
+        const all = { fileDescriptorProtos: filesOf(readFileSync(DESCRIPTORS)) };
+        const protos = { all } as unknown as PackageDefinition;
+        return new ReflectionService(protos, { services: [...services, 'grpc.health.v1.Health'] });
+    });
 }
 
 /** Returns the encoded files of a FileDescriptorSet, which has no other field. */
