@@ -10,8 +10,8 @@ import type { Endpoint } from './endpoint.ts';
 import { LineStream } from './exports/line-stream.ts';
 import { lineStreamWriter } from './exports/writer.ts';
 import { MAX_FORM_BYTES } from './http/body.ts';
-import { headersOf, writeBare, writeDocument, writeStream, writeSuccess } from './http/envelope.ts';
-import { contextOf, type Exchange } from './http/exchange.ts';
+import { writeBare, writeDocument, writeStream, writeSuccess } from './http/envelope.ts';
+import { contextOf, type Exchange, headersOf } from './http/exchange.ts';
 import { bodyTurns } from './http/parse-turns.ts';
 import { readHead, readInput } from './input.ts';
 import { lineAnswers } from './line-answers.ts';
@@ -105,7 +105,7 @@ function noteTarget(exchange: Exchange, { actsOn }: Endpoint, sources: unknown[]
 }
 
 async function writeData(endpoint: Endpoint, exchange: Exchange, data: unknown): Promise<void> {
-    const { status, message, document, batch, bare, answer } = endpoint;
+    const { status, message, document, batch, bare, answer, hasTag } = endpoint;
     if (document && data instanceof PublicDocument) return writeDocument(exchange, { ...document, document: data });
     const headers = headersOf(exchange);
     if (batch !== undefined) {
@@ -115,7 +115,7 @@ async function writeData(endpoint: Endpoint, exchange: Exchange, data: unknown):
     }
     const shown = answer.parse(data); // the fields that the endpoint declares, and no others
     if (bare) writeBare(exchange.response, { status, data: shown, headers });
-    else writeSuccess(exchange.response, { status, message, data: shown, headers });
+    else writeSuccess(exchange.response, { status, message, data: shown, headers, hasTag });
 }
 
 async function writeList({ status, message }: Endpoint, exchange: Exchange, list: ListResult): Promise<void> {

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
@@ -23,7 +24,7 @@ export class PublicDocument {
 
     constructor(bodies: Bodies) {
         this.bodies = bodies;
-        this.etag = `"${createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22)}"`;
+        this.etag = entityTag(bodies.identity);
     }
 
     /** The length of all bodies together. */
@@ -55,4 +56,15 @@ export function codingFor(acceptEncoding: string | undefined, bodies: Bodies): C
         .filter((coding) => !refused.test(coding))
         .map((coding) => coding.split(';', 1)[0]);
     return bodies.gzip && accepted.includes('gzip') ? 'gzip' : 'identity';
+}
+
+/** The entity tag of a body. It changes when the body does. */
+export function entityTag(body: string | Buffer): string {
+    return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
+}
+
+/** True if the client says with `If-None-Match` that it has the body with this tag (RFC 9110, section 13.1.2). */
+export function hasBody({ headers }: IncomingMessage, etag: string): boolean {
+    const isKnown = (tag: string) => tag === '*' || tag.replace(/^W\//, '') === etag;
+    return headers['if-none-match']?.split(',').some((tag) => isKnown(tag.trim())) ?? false;
 }

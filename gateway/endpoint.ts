@@ -58,6 +58,8 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
     message: string;
     /** True if the answer is sent without the envelope. */
     bare?: true;
+    /** True if the answer has an entity tag, so that a client that asks again for the same gets 304 without a body. */
+    hasTag?: true;
     /**
      * Set if `call` returns a PublicDocument, which is sent without the envelope. Clients and proxies may keep it, and
      * scripts of every web page may read it. Use it with the access `anonymous`.

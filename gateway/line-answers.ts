@@ -7,8 +7,8 @@ import { MAX_IMPORTED_USERS } from '../proto/limits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { requireMediaType } from './http/body.ts';
 import { lineGroups, MAX_LINES_BYTES, NDJSON_TYPE } from './http/body-lines.ts';
-import { headersOf, writeLines } from './http/envelope.ts';
-import type { Exchange } from './http/exchange.ts';
+import { writeLines } from './http/envelope.ts';
+import { type Exchange, headersOf } from './http/exchange.ts';
 import { type Head, inputOf } from './input.ts';
 import type { Services } from './services.ts';
 

@@ -46,6 +46,7 @@ export const eventEndpoints = [
         path: '/v1/events',
         access: 'bearer',
         scope: 'events:read',
+        hasTag: true,
         status: 200,
         message: 'Events',
         query,

@@ -4,8 +4,8 @@ import type { CallContext } from '../../platform/context.ts';
 import { stringifyJson } from '../../platform/json.ts';
 import type { Overload } from '../admission/overload.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { headersOf, writeLines } from '../http/envelope.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { writeLines } from '../http/envelope.ts';
+import { type Exchange, headersOf } from '../http/exchange.ts';
 import type { LineStream } from './line-stream.ts';
 import { exportPlaces } from './places.ts';
 

@@ -6,8 +6,8 @@ import { newId } from '../../platform/ids.ts';
 import { workInTurns } from '../../platform/process/turns.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import type { Engine } from '../engine.ts';
-import { limitHeaders, writeToSocket } from './envelope.ts';
-import { exchangeOf, MAX_HEADERS } from './exchange.ts';
+import { writeToSocket } from './envelope.ts';
+import { exchangeOf, limitHeaders, MAX_HEADERS } from './exchange.ts';
 
 /** How long a client may take to read the last answer before its connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;

@@ -1,15 +1,12 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import helmet from 'helmet';
-import type { Decision } from '../../platform/access/limit-decision.ts';
 import type { AppError } from '../../platform/errors.ts';
 import { drained } from '../../platform/http/drained.ts';
 import { stringifyJson } from '../../platform/json.ts';
-import { codingFor, type DocumentType, type PublicDocument } from '../documents.ts';
+import { codingFor, type DocumentType, entityTag, hasBody, type PublicDocument } from '../documents.ts';
 import { NDJSON_TYPE } from './body-lines.ts';
-import type { Exchange } from './exchange.ts';
-
-type Headers = Record<string, string | number>;
+import type { Exchange, Headers } from './exchange.ts';
 
 /** The header fields that helmet sets on each answer. They are constant, so they are computed once. */
 const SECURITY_HEADERS: Headers = (() => {
@@ -28,29 +25,26 @@ const SECURITY_HEADERS: Headers = (() => {
 /** Maximum number of unsent bytes of an answer in lines. Beyond it: no more lines are read until the client reads. */
 const MAX_UNSENT_LINES_BYTES = 4 << 20;
 
-/** The state of the rate limit, in the header fields of this interface and in those of the IETF draft. */
-export function limitHeaders({ limit, remaining, window, reset, wait }: Decision): Headers {
-    return {
-        'X-RateLimit-Limit': limit,
-        'X-RateLimit-Remaining': remaining,
-        'X-RateLimit-Reset': reset,
-        RateLimit: `"default";r=${remaining};t=${wait}`,
-        'RateLimit-Policy': `"default";q=${limit};w=${window}`,
-    };
-}
-
-/** The header fields that are specific to this exchange. */
-export function headersOf({ decision, headers }: Exchange): Headers {
-    return decision ? { ...limitHeaders(decision), ...headers } : headers;
-}
-
-/** Writes `message` and `data` in the success envelope. */
+/**
+ * Writes `message` and `data` in the success envelope. With `hasTag`, the answer has an entity tag, and a client that has
+ * the same answer already gets 304 without a body.
+ */
 export function writeSuccess(
     response: ServerResponse,
-    { status, message, data, headers }: { status: number; message: string; data: unknown; headers: Headers },
+    {
+        status,
+        message,
+        data,
+        headers,
+        hasTag = false,
+    }: { status: number; message: string; data: unknown; headers: Headers; hasTag?: boolean | undefined },
 ): void {
     const text = `{"status":"success","message":${JSON.stringify(message)},"data":${stringifyJson(data)}}`;
-    writeText(response, status, text, headers);
+    const etag = hasTag ? entityTag(text) : undefined;
+    const all = etag === undefined ? headers : { ...headers, ETag: etag, 'Cache-Control': 'private, no-cache' };
+    if (etag !== undefined && hasBody(response.req, etag))
+        response.writeHead(304, { ...SECURITY_HEADERS, ...all }).end();
+    else writeText(response, status, text, all);
 }
 
 /** Writes a body without the envelope (health). */
@@ -70,8 +64,7 @@ export function writeDocument(
     { document, contentType, maxAgeSeconds, more = {} }: DocumentType & { document: PublicDocument; more?: Headers },
 ): void {
     const { 'X-Request-Id': _, Vary, ...shared } = own;
-    const { 'if-none-match': known, 'accept-encoding': accept } = response.req.headers;
-    const coding = codingFor(accept, document.bodies);
+    const coding = codingFor(response.req.headers['accept-encoding'], document.bodies);
     // Each content coding is a separate representation (RFC 9110, section 8.8.3.3).
     const etag = coding === 'identity' ? document.etag : `${document.etag.slice(0, -1)}-${coding}"`;
     const allHeaders = {
@@ -82,8 +75,7 @@ export function writeDocument(
         ETag: etag,
         Vary: Vary === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${Vary}`,
     };
-    const isKnown = (tag: string) => tag === '*' || tag.replace(/^W\//, '') === etag;
-    if (known?.split(',').some((tag) => isKnown(tag.trim()))) {
+    if (hasBody(response.req, etag)) {
         response.writeHead(304, allHeaders).end();
         return;
     }

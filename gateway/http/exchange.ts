@@ -149,3 +149,21 @@ export function headerFields({ headersDistinct }: IncomingMessage): Record<strin
         Object.entries(headersDistinct).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
     );
 }
+
+export type Headers = Record<string, string | number>;
+
+/** The state of the rate limit, in the header fields of this interface and in those of the IETF draft. */
+export function limitHeaders({ limit, remaining, window, reset, wait }: Decision): Headers {
+    return {
+        'X-RateLimit-Limit': limit,
+        'X-RateLimit-Remaining': remaining,
+        'X-RateLimit-Reset': reset,
+        RateLimit: `"default";r=${remaining};t=${wait}`,
+        'RateLimit-Policy': `"default";q=${limit};w=${window}`,
+    };
+}
+
+/** The header fields that are specific to this exchange. */
+export function headersOf({ decision, headers }: Exchange): Headers {
+    return decision ? { ...limitHeaders(decision), ...headers } : headers;
+}

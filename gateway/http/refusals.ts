@@ -4,8 +4,8 @@ import type { Log } from '../../platform/telemetry/log.ts';
 import { unavailableLog } from '../../platform/telemetry/unavailable-log.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { Overload } from '../admission/overload.ts';
-import { headersOf, writeError } from './envelope.ts';
-import type { Exchange } from './exchange.ts';
+import { writeError } from './envelope.ts';
+import { type Exchange, headersOf } from './exchange.ts';
 import { oauthProblem } from './oauth.ts';
 
 export interface Refusals {

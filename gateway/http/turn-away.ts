@@ -4,8 +4,8 @@ import { AppError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import { readTraceparent, traceIdOf } from '../../platform/telemetry/span.ts';
 import type { Cors } from './cors.ts';
-import { errorWriter, limitHeaders, writeError } from './envelope.ts';
-import { type Exchange, requestIdOf } from './exchange.ts';
+import { errorWriter, writeError } from './envelope.ts';
+import { type Exchange, limitHeaders, requestIdOf } from './exchange.ts';
 import { type BodyOptions, IncomingBody } from './incoming-body.ts';
 import { oauthProblem } from './oauth.ts';
 

@@ -174,7 +174,7 @@ function mediaIn(schema: Schema, example: unknown, list: string | undefined): Me
 }
 
 function success(endpoint: Endpoint, data: Schema, example: unknown): ResponseObject {
-    const { bare, document, message, query, byKey, lines, streams } = endpoint;
+    const { bare, document, message, query, byKey, lines, streams, hasTag } = endpoint;
     const envelope: Schema = {
         type: 'object',
         properties: { status: { const: 'success' }, message: { type: 'string' }, data },
@@ -186,6 +186,7 @@ function success(endpoint: Endpoint, data: Schema, example: unknown): ResponseOb
     const headers = headersOf();
     if (lines || streams) return { description, headers, content: { [NDJSON_TYPE]: media } };
     if (query && schemaOf(query).properties?.['cursor']) headers['Link'] = { $ref: '#/components/headers/Link' };
+    if (hasTag) headers['ETag'] = { $ref: '#/components/headers/ETag' };
     if (byKey) headers['Idempotent-Replayed'] = { $ref: '#/components/headers/Idempotent-Replayed' };
     return {
         description,

@@ -203,7 +203,7 @@ export const HEADERS = {
     },
     ETag: {
         description:
-            'Names this version of the document. `If-None-Match` with it is answered with 304 while it is current.',
+            'Names this version of the body. `If-None-Match` with it is answered with 304 while it is current.',
         schema: { type: 'string' },
         example: '"Hk2ImXJ5ihvwk8uDTYhBDg"',
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Client, EventsListData } from '../../../client/src/client.ts';
 import { until } from '../../support/until.ts';
-import { expectError, service } from '../support/client.ts';
+import { CONNECTION, expectError, GATEWAYS, service } from '../support/client.ts';
 import { issue, login, newAccount, newDid, newKey, newWallet } from '../support/world.ts';
 
 type Event = EventsListData['events'][number];
@@ -103,6 +103,34 @@ describe('GET /v1/events', () => {
             all.filter(({ type }) => type === 'key.created'),
         );
         assert.equal(next, 26, 'the events of other types are passed');
+    });
+
+    it('is not sent again to a client that has the same answer', async () => {
+        const account = await newAccount();
+        await newKey(account);
+        await eventsOf(service.as(account), 1);
+        const get = (path: string, known?: string) =>
+            fetch(`${GATEWAYS[0]}${path}`, {
+                headers: {
+                    ...CONNECTION,
+                    authorization: `Bearer ${account.token}`,
+                    ...(known && { 'if-none-match': known }),
+                },
+            });
+        const first = await get('/v1/events');
+        const etag = first.headers.get('etag') ?? '';
+        assert.deepEqual([first.status, first.headers.get('cache-control')], [200, 'private, no-cache']);
+        await first.text();
+        const same = await get('/v1/events', `"other", ${etag}`);
+        assert.deepEqual([same.status, same.headers.get('etag'), await same.text()], [304, etag, '']);
+        assert.ok(same.headers.has('x-ratelimit-remaining'));
+        for (const [path, known] of [
+            ['/v1/events?after=1', etag],
+            ['/v1/events', '"other"'],
+        ] as const) {
+            const changed = await get(path, known);
+            assert.deepEqual([changed.status, JSON.parse(await changed.text()).status], [200, 'success']);
+        }
     });
 
     it('has the suspension of the account, and never the events of another account', async () => {
