@@ -14,6 +14,11 @@ export interface Member {
     env: Record<string, string>;
 }
 
+/** All services but some, for a group: fewer processes cost less CPU while they start and wait. */
+export function rolesWithout(...without: readonly string[]): string[] {
+    return SERVICES.filter((role) => !without.includes(role));
+}
+
 /** What a program that a test starts gets of the environment of this process. It knows no settings of the test run. */
 export function inherited(): Record<string, string> {
     const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;

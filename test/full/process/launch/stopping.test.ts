@@ -10,6 +10,7 @@ import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createClient } from '../../../../client/src/client.ts';
+import { rolesWithout } from '../../../support/members.ts';
 import { startService } from '../../../support/service.ts';
 
 const logDir = mkdtempSync(join(tmpdir(), 'stopping-'));
@@ -53,6 +54,7 @@ it('a gateway that stops sends the counts of the requests that it has served, an
     const service = await startService({
         transport: 'grpc',
         gateways: 1,
+        groups: [rolesWithout('keys')],
         adminUrl: process.env['TEST_ADMIN_URL'] as string,
         databaseUrl: process.env['TEST_DATABASE_URL'] as string,
         redisUrl: process.env['TEST_REDIS_URL'] as string,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from 'pg';
+import { rolesWithout } from '../../../support/members.ts';
 import { startService } from '../../../support/service.ts';
 import { until } from '../../../support/until.ts';
 
@@ -13,9 +14,7 @@ after(() => rmSync(logDir, { recursive: true }));
 const bed = await startService({
     transport: 'grpc',
     gateways: 1,
-    groups: [
-        ['keys', 'did', 'credentials', 'presentations', 'wallet', 'usage', 'events', 'signing', 'webhooks', 'exchange'],
-    ],
+    groups: [rolesWithout('identity')],
     // npm test sets all three
     adminUrl: process.env['TEST_ADMIN_URL'] as string,
     databaseUrl: process.env['TEST_DATABASE_URL'] as string,

@@ -6,6 +6,7 @@ import { after, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { type Client, createClient } from '../../../../client/src/client.ts';
 import { keptSecret } from '../../../../deploy/local/data-dir.ts';
+import { rolesWithout } from '../../../support/members.ts';
 import { type Received, startReceiver } from '../../../support/receiver.ts';
 import { startService, type TestService } from '../../../support/service.ts';
 import { until } from '../../../support/until.ts';
@@ -36,6 +37,7 @@ async function startBed() {
     service = await startService({
         transport: 'grpc',
         gateways: 1,
+        groups: [rolesWithout('webhooks', 'events')],
         adminUrl: `postgresql://postgres:${password}@127.0.0.1:${postgres.port}/postgres`,
         databaseUrl: serviceUrl(dir, postgres.port),
         redisUrl: process.env['TEST_REDIS_URL'] as string, // npm test sets it

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { Client } from 'pg';
 import { createClient } from '../../../../client/src/client.ts';
+import { rolesWithout } from '../../../support/members.ts';
 import { startService, type TestService, type Transport } from '../../../support/service.ts';
-import { killer } from './killer.ts';
+import { KILLED_ROLES, killer } from './killer.ts';
 import { BATCH_ITEMS, type KeyedCall, newCall, retryingClient, type Seen, type Signer, subjectOf } from './retrying.ts';
 
 /** `npm run proof -- killed` makes this many calls over each transport, without those that are repeated. */
@@ -61,6 +62,7 @@ interface Bed {
 async function startBed(transport: Transport): Promise<Bed> {
     const service = await startService({
         transport,
+        groups: [rolesWithout(...KILLED_ROLES)],
         // npm test sets all three
         adminUrl: process.env['TEST_ADMIN_URL'] as string,
         databaseUrl: process.env['TEST_DATABASE_URL'] as string,

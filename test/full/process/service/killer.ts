@@ -7,8 +7,8 @@ import { BATCH_ITEMS, type KeyedCall, subjectOf } from './retrying.ts';
 const PAUSE_MS = 1_000;
 /** Time after the start of a process in which calls may still be answered with 503, in milliseconds. */
 const RECOVERY_MS = 5_000;
-/** The roles that are killed in turn, if each has its own process. */
-const ROLES = ['credentials', 'did', 'gateway'];
+/** The roles that are killed in turn over gRPC, where each of them has its own process. */
+export const KILLED_ROLES = ['credentials', 'did', 'gateway'];
 
 interface Victims {
     transport: Transport;
@@ -61,7 +61,7 @@ export function killer(victims: Victims) {
 
 /** The process to kill, as an index of `ops`: the gateway of the batch or, in turn, a service. */
 function processOf({ transport, service, urls }: Victims, gateway: number, turn: number): number {
-    const role = transport === 'grpc' ? ROLES[turn % ROLES.length] : 'gateway';
+    const role = transport === 'grpc' ? KILLED_ROLES[turn % KILLED_ROLES.length] : 'gateway';
     // The gateways come last, in the order of their URLs.
     if (role === 'gateway') return service.ops.length - urls.length + gateway;
     return service.ops.findIndex((process) => process.role === role);
