@@ -50,7 +50,7 @@ export async function readInput(
     { head, bytes, services, parseInTurn }: { head: Head; bytes: Buffer; services: Services; parseInTurn: ParseInTurn },
 ): Promise<AnyInput> {
     const parseWhole = endpoint.form ? parseForm : parseBody;
-    const body = await parseInTurn(bytes, (whole) => parseWhole(exchange.request.headers, whole));
+    const body = await parseInTurn(exchange, bytes, (whole) => parseWhole(exchange.request.headers, whole));
     return inputOf(endpoint, exchange, { head, body, services });
 }
 

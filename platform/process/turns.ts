@@ -20,6 +20,16 @@ export function eachTurn(work: Work): void {
     schedule();
 }
 
+/** Does all of the work in one of the next turns. */
+export function inTurn<Result>(work: () => Result): Promise<Result> {
+    return new Promise((resolve) => {
+        eachTurn(() => {
+            resolve((async () => work())()); // rejects if it throws
+            return false;
+        });
+    });
+}
+
 /** Returns a function that does pieces of work in their order, but at most `perTurn` in a turn of the event loop. */
 export function workInTurns(perTurn: number): (piece: () => void) => void {
     const pieces: Array<() => void> = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { eachTurn, workInTurns } from '../../../../platform/process/turns.ts';
+import { eachTurn, inTurn, workInTurns } from '../../../../platform/process/turns.ts';
 
 /**
  * Waits until `done` has so many items. Returns those that each turn has added. There may be turns that add none: on a
@@ -30,10 +30,27 @@ describe('work in turns of the event loop', () => {
         assert.equal(calls.length, 5);
     });
 
+    it('is done whole in a later turn, and its error is that of the caller', async () => {
+        const done: string[] = [];
+        const outcomes = ['first', 'second'].map((name) => inTurn(() => done.push(name)));
+        const failing = inTurn(() => {
+            throw new Error('unreadable');
+        });
+        assert.deepEqual(done, []);
+        await assert.rejects(failing, /unreadable/);
+        assert.deepEqual(
+            [await Promise.all(outcomes), done],
+            [
+                [1, 2],
+                ['first', 'second'],
+            ],
+        );
+    });
+
     it('is done in order, and a few pieces in each turn', async () => {
-        const inTurn = workInTurns(2);
+        const inPart = workInTurns(2);
         const done: number[] = [];
-        for (let piece = 1; piece <= 5; piece++) inTurn(() => done.push(piece));
+        for (let piece = 1; piece <= 5; piece++) inPart(() => done.push(piece));
         assert.deepEqual(done, []);
         assert.deepEqual(await turnsOf(done, 5), [[1, 2], [3, 4], [5]]);
     });
