@@ -4,38 +4,30 @@ import { type Database, type Queries, type Query, sql } from './db.ts';
 type Fragment = ReturnType<typeof sql.fragment>;
 
 /** A change, and what is written about it in the same transaction. */
-export interface Change {
+export interface Change<Row> {
     /** A statement that changes rows, with RETURNING. */
     change: Fragment;
+    /** The schema of what it returns. */
+    row: Query<Row>['parser'];
     /** The columns of these rows that `appended` reads, with their types. */
     columns: Readonly<Record<string, string>>;
     /** Statements that read the changed rows from the CTE `written`. */
     appended: readonly Fragment[];
 }
 
-/** What changeRows resolves to: columns that RETURNING has. */
-interface Shown<Row> {
-    row: Query<Row>['parser'];
-    columns: Fragment;
-}
-
 /** Makes a change. Resolves to the changed rows. `name`, `call`: as in Database.prepared. */
-export async function changeRows<Row>(
+export function changeRows<Row extends object>(
     db: Database,
-    { name, call, shown, ...made }: Change & { name: string; call?: CallLifetime | undefined; shown: Shown<Row> },
+    { name, call, ...made }: Change<Row> & { name: string; call?: CallLifetime | undefined },
 ): Promise<readonly Row[]> {
-    if (db.distributed) {
-        const written = await db.transaction((queries) => changeApart(queries, made), name, call);
-        return written as readonly Row[]; // they have the columns, as in one statement
-    }
-    const { change, appended } = made;
-    const ctes = appended.map((append, n) => sql.fragment`, ${sql.identifier([`appended_${n}`])} AS (${append})`);
-    const statement = sql.type(shown.row)`
-        WITH written AS (${change}) ${sql.join(ctes, sql.fragment``)} SELECT ${shown.columns} FROM written`;
-    return db.prepared(name, statement, call);
+    if (db.distributed) return db.transaction((queries) => changeApart(queries, made), name, call);
+    return db.prepared(name, inOneStatement(made), call);
 }
 
-type WrittenRow = Readonly<Record<string, string | number | null>>;
+function inOneStatement<Row>({ change, row, appended }: Change<Row>): Query<Row> {
+    const ctes = appended.map((append, n) => sql.fragment`, ${sql.identifier([`appended_${n}`])} AS (${append})`);
+    return sql.type(row)`WITH written AS (${change}) ${sql.join(ctes, sql.fragment``)} SELECT * FROM written`;
+}
 
 /**
  * Makes a change in a transaction of a distributed database, with several statements. Resolves to the changed rows.
@@ -43,19 +35,22 @@ type WrittenRow = Readonly<Record<string, string | number | null>>;
  * A Citus sends the rows that an INSERT reads from a CTE to all its nodes, so that the one statement fails while any of
  * them is away, and is committed on all. Rows that are values need the node of their schema only.
  */
-export async function changeApart(
+export async function changeApart<Row extends object>(
     { rows }: Queries,
-    { change, columns, appended }: Change,
-): Promise<readonly WrittenRow[]> {
-    const written = (await rows(sql.unsafe`${change}`)) as readonly WrittenRow[]; // of `columns`, at least
+    { change, row, columns, appended }: Change<Row>,
+): Promise<readonly Row[]> {
+    const written = await rows(sql.type(row)`${change}`);
     if (written.length === 0) return written;
     const names = Object.keys(columns);
-    const tuples = written.map((row) => names.map((name) => row[name] ?? null));
+    const tuples = written.map((each) => names.map((name) => (each as WrittenRow)[name] ?? null));
     const source = sql.fragment`
         SELECT * FROM ${sql.unnest(tuples, Object.values(columns))} AS written (${identifiers(names)})`;
     for (const append of appended) await rows(sql.unsafe`WITH written AS NOT MATERIALIZED (${source}) ${append}`);
     return written;
 }
+
+/** A changed row has `columns`, at least. */
+type WrittenRow = Readonly<Record<string, string | number | null>>;
 
 /** The names of columns, as a list. */
 export function identifiers(names: readonly string[]): Fragment {

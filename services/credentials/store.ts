@@ -27,7 +27,12 @@ function revoked(revocations: readonly NewRevocation[]) {
     });
 }
 
-const revokedRow = z.strictObject({ id: z.string() });
+const revokedRow = z.strictObject({
+    id: z.string(),
+    account: z.string().nullable(),
+    issuer: z.string(),
+    status_list: z.number().nullable(),
+});
 
 export function credentialStore(db: Database): CredentialStore {
     return {
@@ -86,8 +91,8 @@ async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<
             FROM ${sql.unnest(tuples, ['uuid', 'timestamptz', 'text'])} AS asked (credential, since, reason)
             WHERE id = asked.credential AND revoked_at IS NULL
             RETURNING id, account, issuer, status_list`,
+        row: revokedRow,
         columns: { id: 'uuid', account: 'uuid', issuer: 'text', status_list: 'int4' },
-        shown: { row: revokedRow, columns: sql.fragment`id` },
         appended: [
             appendPendingCounts('credentials_revoked'),
             revoked(inOrder),

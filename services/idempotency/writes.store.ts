@@ -23,6 +23,10 @@ export interface ClaimedRow<Row> {
     claim: NewClaim;
 }
 
+/** What is appended about a written row reads ids, names and counts. */
+const readValue = z.union([z.string(), z.number()]).nullable();
+type ReadRow = Record<string, z.infer<typeof readValue>>;
+
 type Tuple = Array<string | number | Buffer | null>;
 
 interface Column<Row> {
@@ -64,6 +68,7 @@ export function insertion<Row>({ table, columns, key, order }: Insertion<Row>) {
     const unlessClaimedExists = columns[key]?.claim ? sql.fragment`` : unlessExists; // the id of a claim is new
     const read = Object.fromEntries(all.filter(([, { isRead }]) => isRead).map(([name, { type }]) => [name, type]));
     const readNames = identifiers(Object.keys(read));
+    const readRow = z.strictObject(Object.fromEntries(Object.keys(read).map((name) => [name, readValue])));
     const inserted = (tuples: Tuple[]) => sql.fragment`
                 ${into}
                 SELECT ${names} FROM ${sql.unnest(tuples, typesOf(all))} AS new (${names}) ${inOrder}
@@ -73,9 +78,10 @@ export function insertion<Row>({ table, columns, key, order }: Insertion<Row>) {
             WITH written AS (${inserted(rows.map(valuesOf(all)))}
                 RETURNING *
             )`,
-        apart: (items: ReadonlyArray<{ row: Row; claim?: NewClaim }>): Omit<Change, 'appended'> => ({
+        apart: (items: ReadonlyArray<{ row: Row; claim?: NewClaim }>): Omit<Change<ReadRow>, 'appended'> => ({
             change: sql.fragment`${inserted(items.map(({ row, claim }) => valuesOf(all, claim)(row)))}
                 RETURNING ${readNames}`,
+            row: readRow,
             columns: read,
         }),
         claimed(items: ReadonlyArray<ClaimedRow<Row>>) {

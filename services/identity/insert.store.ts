@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { changeApart, changeRows } from '../../platform/postgres/append.store.ts';
@@ -39,14 +38,11 @@ const USERS = insertion<NewUserRow>({
     order: sql.fragment`email COLLATE "C"`,
 });
 
-const writtenRow = z.strictObject({ user_id: z.string() });
-
 async function insertUsers(db: Database, rows: NewUserRow[], group: CallLifetime): Promise<boolean[]> {
     const written = await changeRows(db, {
         name: 'users_insert',
         call: group,
         ...USERS.apart(rows.map((row) => ({ row }))),
-        shown: { row: writtenRow, columns: sql.fragment`user_id` },
         appended: [appendUserCounts()],
     });
     const ids = new Set(written.map((row) => row.user_id));

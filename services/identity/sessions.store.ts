@@ -25,6 +25,7 @@ const surplusRow = z.strictObject({ session_id: z.string(), is_open: z.boolean()
 const countRow = z.strictObject({ total: z.number() });
 const rotatedRow = z.strictObject({ session_id: z.string() });
 const endedRow = z.strictObject({ ended_at: z.string() });
+const endedSessionRow = endedRow.extend({ account: z.string(), session_id: z.string() });
 
 export interface NewSession {
     session_id: string;
@@ -146,8 +147,8 @@ async function openSession(db: Database, session: NewSession, call?: CallLifetim
             WHERE user_id = ${session.user_id} AND password_version = ${session.password_version}
               AND suspended_at IS NULL
             RETURNING ${USER_COLUMNS}`,
+        row: userRow,
         columns: { user_id: 'uuid' },
-        shown: { row: userRow, columns: sql.fragment`*` },
         appended: [opened],
     });
     return row;
@@ -184,8 +185,8 @@ async function rotate(db: Database, rotation: Rotation, call?: CallLifetime): Pr
             SET refresh_id = ${rotation.refresh_id}, expires_at = greatest(expires_at, ${rotation.expires_at})
             WHERE session_id = ${rotation.session_id} AND refresh_id = ${rotation.spentId} AND ended_at IS NULL
             RETURNING session_id`,
+        row: rotatedRow,
         columns: { session_id: 'uuid' },
-        shown: { row: rotatedRow, columns: sql.fragment`session_id` },
         appended: [forgotten, spent],
     });
     return rotated.length === 1;
@@ -203,8 +204,8 @@ async function endSession(
         change: sql.fragment`
             UPDATE identity.sessions SET ended_at = ${now} WHERE session_id = ${session_id} AND ended_at IS NULL
             RETURNING user_id AS account, session_id, ended_at`,
+        row: endedSessionRow,
         columns: { account: 'uuid', session_id: 'uuid' },
-        shown: { row: endedRow, columns: sql.fragment`ended_at` },
         appended: [appendEvents('identity', 'session.ended', { data, causes: cause })],
     });
     const [row] = ended.length > 0 ? ended : await endOf(db, session_id, call);

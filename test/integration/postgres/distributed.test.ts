@@ -6,13 +6,14 @@ import { test } from 'node:test';
 import { Client } from 'pg';
 import { z } from 'zod';
 import { newId } from '../../../platform/ids.ts';
+import { changeRows } from '../../../platform/postgres/append.store.ts';
 import { openDatabase, sql } from '../../../platform/postgres/db.ts';
 import { awaitPostgres } from '../../../platform/preflight/postgres.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { countsOfAll } from '../../../services/counts/counts.store.ts';
 import { type Counting, deltasOf } from '../../../services/counts/pending.store.ts';
 import { SCHEMAS } from '../../../services/schemas.ts';
-import { emptyDatabase, quiet, testDatabase } from '../../support/harness.ts';
+import { emptyDatabase, openedDatabase, quiet, testDatabase } from '../../support/harness.ts';
 
 /** Makes a database name the extension Citus among its own. Citus itself is not there. */
 async function withCitus(url: string): Promise<string> {
@@ -92,6 +93,35 @@ test('counts of a distributed database are read with one statement for each sche
     );
     assert.deepEqual(apart.amounts, new Map(counted.map(([, kind]) => [kind, 3])));
     assert.deepEqual([apart.amounts, apart.months], [together.amounts, together.months]);
+});
+
+test('a change and what is appended are the same in one statement and in several, and its rows are checked', async () => {
+    const { url } = await testDatabase();
+    const row = z.strictObject({ account: z.string(), amount: z.number() });
+    const doubled = sql.fragment`
+        INSERT INTO keys.deltas (account, kind, day, amount)
+        SELECT account, 'doubled', '2031-06-02', 2 * amount FROM written`;
+    const changeOf = (account: string) => ({
+        name: 'made',
+        change: sql.fragment`
+            INSERT INTO keys.deltas (account, kind, day, amount) VALUES (${account}, 'one', '2031-06-02', 3)
+            RETURNING account, amount`,
+        columns: { account: 'uuid', amount: 'int8' },
+        appended: [doubled],
+    });
+    for (const distributed of [false, true]) {
+        const db = await openedDatabase(url, distributed);
+        const wrong = changeRows(db, { ...changeOf(newId()), row: row.omit({ amount: true }) });
+        await assert.rejects(wrong, /A row differs from its schema.*amount/);
+        const account = newId();
+        assert.deepEqual(await changeRows(db, { ...changeOf(account), row }), [{ account, amount: 3 }]);
+        const written = sql.type(row)`
+            SELECT account, amount FROM keys.deltas WHERE account = ${account} ORDER BY kind DESC`;
+        assert.deepEqual(
+            (await db.rows(written)).map(({ amount }) => amount),
+            [3, 6],
+        );
+    }
 });
 
 /** Runs `npm run citus:distribute`. */
