@@ -9,14 +9,16 @@ import { undivided } from '../../../services/credentials/parts/parts.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { type ErasureStep, erasure } from '../../../services/erasure.ts';
 import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
+import { erasedServices } from '../../../services/identity/erasure/erased-services.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { presentationStore } from '../../../services/presentations/store.ts';
 import { signingStore } from '../../../services/signing/store.ts';
 import { usageStore } from '../../../services/usage/store.ts';
 import { walletStore } from '../../../services/wallet/store.ts';
 import { webhooksStore } from '../../../services/webhooks/store.ts';
+import { assertEntries } from '../../contract/entries.ts';
 import { testContext } from '../../support/harness.ts';
-import { eraseAll, erasureFixture, MANY, trusted } from './erasure.fixture.ts';
+import { eraseAll, erasureFixture, MANY, SCHEMA_NAMES, trusted } from './erasure.fixture.ts';
 import { SEEDS, seed } from './seeds.ts';
 
 type Schema = keyof typeof SEEDS;
@@ -63,6 +65,12 @@ async function textsOf(schema: Schema, account: string): Promise<string[]> {
     });
     return Promise.all(texts);
 }
+
+it('each service with a schema erases what it has of an account', () => {
+    const others = SCHEMA_NAMES.filter((schema) => schema !== 'identity'); // identity calls them
+    const called = Object.keys(erasedServices(() => ({}) as never));
+    assertEntries(called, others, 'services/identity/erasure/erased-services.ts');
+});
 
 describe('EraseAccount', () => {
     for (const [schema, { steps, stays = {} }] of Object.entries(SERVICES) as Array<
