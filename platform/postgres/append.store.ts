@@ -5,6 +5,8 @@ type Fragment = ReturnType<typeof sql.fragment>;
 
 /** A change, and what is written about it in the same transaction. */
 export interface Change<Row> {
+    /** CTEs that `change` reads. They may change other rows. */
+    before?: Fragment;
     /** A statement that changes rows, with RETURNING. */
     change: Fragment;
     /** The schema of what it returns. */
@@ -24,9 +26,15 @@ export function changeRows<Row extends object>(
     return db.prepared(name, inOneStatement(made), call);
 }
 
-function inOneStatement<Row>({ change, row, appended }: Change<Row>): Query<Row> {
+/** Like changeRows, in a transaction that has begun. */
+export function changeWithin<Row extends object>(queries: Queries, made: Change<Row>): Promise<readonly Row[]> {
+    return queries.distributed ? changeApart(queries, made) : queries.rows(inOneStatement(made));
+}
+
+function inOneStatement<Row>({ before, change, row, appended }: Change<Row>): Query<Row> {
+    const first = before ? sql.fragment`${before},` : sql.fragment``;
     const ctes = appended.map((append, n) => sql.fragment`, ${sql.identifier([`appended_${n}`])} AS (${append})`);
-    return sql.type(row)`WITH written AS (${change}) ${sql.join(ctes, sql.fragment``)} SELECT * FROM written`;
+    return sql.type(row)`WITH ${first} written AS (${change}) ${sql.join(ctes, sql.fragment``)} SELECT * FROM written`;
 }
 
 /**
@@ -37,9 +45,10 @@ function inOneStatement<Row>({ change, row, appended }: Change<Row>): Query<Row>
  */
 export async function changeApart<Row extends object>(
     { rows }: Queries,
-    { change, row, columns, appended }: Change<Row>,
+    { before, change, row, columns, appended }: Change<Row>,
 ): Promise<readonly Row[]> {
-    const written = await rows(sql.type(row)`${change}`);
+    const first = before ? sql.fragment`WITH ${before}` : sql.fragment``;
+    const written = await rows(sql.type(row)`${first} ${change}`);
     if (written.length === 0) return written;
     const names = Object.keys(columns);
     const tuples = written.map((each) => names.map((name) => (each as WrittenRow)[name] ?? null));

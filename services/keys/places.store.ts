@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeWithin } from '../../platform/postgres/append.store.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { deltasOf } from '../counts/pending.store.ts';
 
@@ -52,14 +53,10 @@ const changedRow = z.strictObject({ account: z.string(), growth: z.number() });
  * Counts the places of accounts whose rows the transaction has locked, after their keys have changed or expired. The
  * newest living key of each place is marked as counted; programs of the previous release rely on that.
  */
-export async function settlePlaces(
-    { distributed, rows }: Queries,
-    accounts: readonly string[],
-    now: string,
-): Promise<void> {
+export async function settlePlaces(queries: Queries, accounts: readonly string[], now: string): Promise<void> {
     const own = sql.fragment`account = ANY(${sql.array([...accounts], 'uuid')})`;
-    const settled = sql.fragment`
-        WITH heads AS (
+    await changeWithin(queries, {
+        before: sql.fragment`heads AS (
             SELECT DISTINCT ON (account, ${BUCKET}) account, key_id FROM keys.keys WHERE ${own} AND ${lives(now)}
             ORDER BY account, ${BUCKET}, key_id DESC
         ), marked AS (
@@ -68,23 +65,19 @@ export async function settlePlaces(
         ), places AS (
             SELECT account, active_keys AS before, (SELECT count(*) FROM heads WHERE heads.account = own.account) AS number
             FROM keys.accounts AS own WHERE ${own}
-        ), changed AS (
+        )`,
+        change: sql.fragment`
             UPDATE keys.accounts SET active_keys = number FROM places
             WHERE accounts.account = places.account AND before <> number
-            RETURNING accounts.account, number - before AS growth
-        )`;
-    const counting = (source: ReturnType<typeof sql.fragment>) => sql.fragment`
-        INSERT INTO ${deltasOf('keys')} (account, kind, day, amount)
-        SELECT account, 'api_keys_active', (now() AT TIME ZONE 'UTC')::date, growth FROM ${source}`;
-    if (!distributed) {
-        await rows(sql.unsafe`${settled} ${counting(sql.fragment`changed`)}`);
-        return;
-    }
-    const changed = await rows(sql.type(changedRow)`${settled} SELECT account, growth FROM changed`); // see changeApart
-    if (changed.length === 0) return;
-    const tuples = changed.map(({ account, growth }) => [account, growth]);
-    const source = sql.fragment`${sql.unnest(tuples, ['uuid', 'int8'])} AS changed (account, growth)`;
-    await rows(sql.unsafe`${counting(source)}`);
+            RETURNING accounts.account, number - before AS growth`,
+        row: changedRow,
+        columns: { account: 'uuid', growth: 'int8' },
+        appended: [
+            sql.fragment`
+            INSERT INTO ${deltasOf('keys')} (account, kind, day, amount)
+            SELECT account, 'api_keys_active', (now() AT TIME ZONE 'UTC')::date, growth FROM written`,
+        ],
+    });
 }
 
 /**
