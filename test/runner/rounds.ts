@@ -1,3 +1,4 @@
+import { UNRELATED_ROLES } from '../support/members.ts';
 import { startService, type TestService, type Transport } from '../support/service.ts';
 import type { Environment } from './databases.ts';
 import { workDir } from './lifetime.ts';
@@ -23,26 +24,21 @@ const SLOW = 'test/full/e2e/';
 /** The fast tier: all roles in each of two processes, which cost a third less CPU than those of PRODUCTION_ROUND. */
 export const FAST_ROUND: Round = { transport: 'local', folders: [FAST] };
 
-/** The slow tests in the shape of production. */
-export const SLOW_ROUND: Round = { transport: 'grpc', folders: [SLOW] };
-
 /**
- * The fast tests in the shape of production, but roles that do not call each other share a process. So each call between
- * two services leaves its process, and fewer processes cost CPU while they start and wait.
+ * The shape of production, but roles that do not call each other share a process. So each call between two services
+ * leaves its process, and fewer processes cost CPU while they start and wait.
  */
-export const PRODUCTION_ROUND: Round = {
-    transport: 'grpc',
-    groups: [
-        ['did', 'presentations', 'usage', 'events'],
-        ['keys', 'signing'],
-        ['credentials', 'wallet', 'webhooks'],
-    ],
-    folders: [FAST],
-};
+const PRODUCTION = { transport: 'grpc', groups: UNRELATED_ROLES } as const;
+
+/** The slow tests. */
+export const SLOW_ROUND: Round = { ...PRODUCTION, folders: [SLOW] };
+
+/** The fast tests. */
+export const PRODUCTION_ROUND: Round = { ...PRODUCTION, folders: [FAST] };
 
 /** The tests in which services call each other, without frames, and those that depend on the process that answers. */
 export const SPECIAL_ROUNDS: readonly Round[] = [
-    { transport: 'grpc', frames: false, folders: [`${FAST}grpc/`, `${FAST}batches/`, `${FAST}credentials/`] },
+    { ...PRODUCTION, frames: false, folders: [`${FAST}grpc/`, `${FAST}batches/`, `${FAST}credentials/`] },
     { transport: 'local', processes: 2, folders: [`${FAST}http/`, `${SLOW}races/`] },
 ];
 

@@ -14,6 +14,13 @@ export interface Member {
     env: Record<string, string>;
 }
 
+/** Groups of roles that do not call each other. The roles that are not named call others, or are called by them. */
+export const UNRELATED_ROLES: ReadonlyArray<readonly string[]> = [
+    ['did', 'presentations', 'usage', 'events'],
+    ['keys', 'signing'],
+    ['credentials', 'wallet', 'webhooks'],
+];
+
 /** All services but some, for a group: fewer processes cost less CPU while they start and wait. */
 export function rolesWithout(...without: readonly string[]): string[] {
     return SERVICES.filter((role) => !without.includes(role));

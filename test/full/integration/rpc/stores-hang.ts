@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startPostgres } from '../../../../deploy/local/databases/postgres.ts';
 import { startRedis } from '../../../../deploy/local/databases/redis.ts';
 import { findProcesses, worksIn } from '../../../../deploy/local/processes.ts';
+import { UNRELATED_ROLES } from '../../../support/members.ts';
 import { startService, type Transport } from '../../../support/service.ts';
 import { until } from '../../../support/until.ts';
 
@@ -45,6 +46,7 @@ async function startWithStores(transport: Transport) {
     const logDir = newFolder('stores-hang-log-');
     const service = await startService({
         transport,
+        groups: UNRELATED_ROLES,
         adminUrl: postgres.adminUrl,
         databaseUrl: postgres.url,
         redisUrl: redis.url,
