@@ -26,6 +26,7 @@ export async function hunt(transport: Transport): Promise<void> {
     const preload = new URL('long-strings.ts', import.meta.url).href;
     const service = await startService({
         transport,
+        gateways: 1, // another one would have the same code, and one more heap to search
         adminUrl: setting('TEST_ADMIN_URL'),
         databaseUrl: setting('TEST_DATABASE_URL'),
         redisUrl: setting('TEST_REDIS_URL'),
@@ -42,7 +43,9 @@ export async function hunt(transport: Transport): Promise<void> {
         isRunning = false;
     };
     after(stop);
-    Object.assign(process.env, service.env); // before the client of the end-to-end tests is loaded
+    const { E2E_URLS: gateway } = service.env;
+    const twice = { E2E_URLS: `${gateway},${gateway}` }; // the end-to-end tests expect two
+    Object.assign(process.env, service.env, twice); // before their client is loaded
     const url = new URL(service.env['E2E_DATABASE_URL'] as string); // test/support/service.ts gives it
     const database = url.pathname.slice(1);
     const canaries = new Canaries();
