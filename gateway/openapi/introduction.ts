@@ -1,4 +1,4 @@
-import { RATE_LIMITS_TEXT } from '../../proto/tiers.ts';
+import { rateLimitsText } from '../../proto/tiers.ts';
 
 /** The description of the whole interface, in Markdown. */
 export const INTRODUCTION = `Issues, verifies and revokes digital credentials (PASETO v4 public tokens), keeps the keys of issuers, and seals credentials in wallets.
@@ -31,7 +31,7 @@ A success is \`{"status":"success","message","data"}\`. An error is \`{"status":
 
 ## Rate limits
 
-Every answer states the rate limit in \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\`, but not a document for anybody (\`Cache-Control: public\`). Neither does such a document carry \`X-Request-Id\`, because proxies give it to others. Requests per minute, by tier: ${RATE_LIMITS_TEXT}.
+Every answer states the rate limit in \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\`, but not a document for anybody (\`Cache-Control: public\`). Neither does such a document carry \`X-Request-Id\`, because proxies give it to others. Requests per minute, by tier: ${rateLimitsText()}.
 
 ## Repeating a call
 

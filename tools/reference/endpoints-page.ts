@@ -1,7 +1,7 @@
 import type { Access, Endpoint } from '../../gateway/endpoint.ts';
 import { type InterfacePart, interfaceParts } from '../../gateway/endpoints/index.ts';
 import { operationOf } from '../../gateway/openapi/operations/index.ts';
-import { RATE_LIMITS_TEXT } from '../../proto/tiers.ts';
+import { rateLimitsText } from '../../proto/tiers.ts';
 import { table } from './table.ts';
 
 const CALLERS: Record<Access, string> = {
@@ -28,7 +28,7 @@ fields, errors and examples at \`/docs\`, and for programs at \`/openapi.json\`.
 A success is \`{"status":"success","message","data"}\`. An error is \`{"status":"error","message","error"}\`, with its
 code in \`X-Error-Code\`. Every answer carries \`X-Request-Id\` and the state of the rate limit: \`X-RateLimit-Limit\`,
 \`-Remaining\` and \`-Reset\`. Documents for anybody (\`Cache-Control: public\`) carry none of these, because proxies give
-them to others. Each tier allows this many requests per minute: ${RATE_LIMITS_TEXT}.
+them to others. Each tier allows this many requests per minute: ${rateLimitsText()}.
 
 "May be repeated" says whether a client may send a call again if it does not know the outcome. "With its key" means the
 same [\`Idempotency-Key\`](../guides/idempotency.md).
