@@ -66,3 +66,18 @@ it('a tool that knows no protos can describe and call the service, as the gRPC g
     const resolved = await curl('/did.v1.DidService/Resolve', '--data', '{"did":"reflected"}');
     assert.equal(JSON.parse(resolved).did, 'reflected');
 });
+
+it('a process loads the libraries of reflection and health when it is first asked, and not at its start', async () => {
+    const program = `
+        import { createRequire } from 'node:module';
+        import { addHealth } from './platform/rpc/health.ts';
+        import { serve } from './platform/rpc/serve.ts';
+        import { addReflection } from './platform/rpc/reflection.ts';
+        const server = { addService() {} };
+        addReflection(server, []);
+        addHealth(server, { services: [], ready: async () => true });
+        const loaded = Object.keys(createRequire(import.meta.url).cache);
+        console.log(JSON.stringify(['@grpc/grpc-js', 'protobufjs'].map((name) => loaded.some((file) => file.includes(name)))));`;
+    const { stdout } = await promisify(execFile)('node', ['--input-type=module', '--eval', program]);
+    assert.deepEqual(JSON.parse(stdout), [true, false]);
+});
