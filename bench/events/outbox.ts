@@ -18,7 +18,7 @@ export async function fillOutbox(db: Client, { entries, perEntry, accounts, from
     await db.query(
         `INSERT INTO credentials.outbox (type, causes, data)
          SELECT 'credential.issued',
-                jsonb_object_agg(id, jsonb_build_array(account, jsonb_build_array('key:' || account, gen_random_uuid()),
+                jsonb_agg(jsonb_build_array(id, account, jsonb_build_array('key:' || account, gen_random_uuid()),
                     jsonb_build_object('credential_id', 'urn:uuid:' || id,
                         'issuer_did', 'did:web:credentials.example:issuers:' || account)))::text,
                 jsonb_agg(id)

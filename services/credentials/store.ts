@@ -12,11 +12,11 @@ import { type CredentialStore, foundRow, type NewRevocation, type NewRow } from 
 
 /** Publishes the credentials of the CTE `written`, which are some of these. */
 function issued(rows: readonly NewRow[]) {
-    const events = rows.flatMap(({ id, account, issuer, cause }): Array<[string, KnownEvent]> => {
+    const events = rows.flatMap(({ id, account, issuer, cause }): KnownEvent[] => {
         const data = { credential_id: credentialId(id), issuer_did: issuer };
-        return account === undefined ? [] : [[id, [account, cause, data]]];
+        return account === undefined ? [] : [[id, account, cause, data]];
     });
-    return appendKnownEvents('credentials', 'credential.issued', new Map(events));
+    return appendKnownEvents('credentials', 'credential.issued', events);
 }
 
 /** Publishes the revocations of the credentials of the CTE `written`, whose accounts and issuers it has. */

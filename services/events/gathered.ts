@@ -37,9 +37,8 @@ interface Run {
 export function gathered(entries: readonly Entry[]): NewRow[] {
     const runsOf = new Map<string, Run[]>();
     for (const { type, timestamp, events } of entries) {
-        const time = new Date(timestamp).toISOString();
         for (const { account, data = {}, actor, request_id } of events)
-            runFor(runsOf, account, { type, actor }).push({ timestamp: time, request_id, data });
+            runFor(runsOf, account, { type, actor }).push({ timestamp, request_id, data });
     }
     return Array.from(runsOf, ([account, runs]) => rowsOf(account, runs)).flat();
 }

@@ -39,16 +39,16 @@ export function appendEvents(
 }
 
 /**
- * An event that the service knows before its statement runs. It becomes text once, which PostgreSQL does not look into:
- * an issued credential costs little more with its event than without.
+ * An event that the service knows before its statement runs, with the id of its row. It becomes text once, which
+ * PostgreSQL does not look into: an issued credential costs little more with its event than without.
  */
-export type KnownEvent = [account: string, cause: Cause, data: Partial<EventData>];
+export type KnownEvent = [id: string, account: string, cause: Cause, data: Partial<EventData>];
 
-/** Like appendEvents, with an event for each row of `written` whose id is a name in `events`. */
-export function appendKnownEvents(service: Publisher, type: EventType, events: ReadonlyMap<string, KnownEvent>) {
+/** Like appendEvents, with an event for each row of `written` whose id one of `events` has. */
+export function appendKnownEvents(service: Publisher, type: EventType, events: readonly KnownEvent[]) {
     return sql.fragment`
         INSERT INTO ${outboxOf(service)} (type, causes, data)
-        SELECT ${type}, ${JSON.stringify(Object.fromEntries(events))}, jsonb_agg(id) FROM written
+        SELECT ${type}, ${JSON.stringify(events)}, jsonb_agg(id) FROM written
         WHERE account IS NOT NULL HAVING count(*) > 0`;
 }
 
@@ -76,7 +76,7 @@ const entryRow = z.strictObject({
     entry_id: z.string(),
     type: z.string(),
     happened_at: z.string(),
-    /** JSON text of Causes, or of known events by the ids of rows. Null: an earlier release has written the entry. */
+    /** JSON text of Causes, or of an array of KnownEvent. Null: an earlier release has written the entry. */
     causes: z.string().nullable(),
     /** JSON text of an array of EventData, each with its account, or of the ids of the rows that were written. */
     data: z.string(),
@@ -86,8 +86,8 @@ export type OutboxEntry = z.infer<typeof entryRow>;
 /** Returns the entries that were written first. */
 export function oldestEntries(db: Database, service: Publisher, limit: number): Promise<readonly OutboxEntry[]> {
     return db.rows(sql.type(entryRow)`
-        SELECT id, entry_id, type, happened_at, causes, data::text AS data FROM ${outboxOf(service)}
-        ORDER BY id LIMIT ${limit}`);
+        SELECT id, entry_id, type, date_trunc('milliseconds', happened_at) AS happened_at, causes, data::text AS data
+        FROM ${outboxOf(service)} ORDER BY id LIMIT ${limit}`);
 }
 
 export async function removeEntries(db: Database, service: Publisher, ids: readonly number[]): Promise<void> {

@@ -45,26 +45,28 @@ function firstWithin(entries: readonly OutboxEntry[], length: number): readonly 
     return end === -1 ? entries : entries.slice(0, end);
 }
 
-/** An item of an entry's data: an event, or the id of a row whose event is in the entry's other column. */
-type Item = (EventData & { account: string }) | string;
+type CausedEvent = EventData & { account: string };
 
 function sent({ entry_id, type, happened_at, causes, data }: OutboxEntry) {
     const beside = JSON.parse(causes ?? '{}');
-    const items: Item[] = JSON.parse(data);
-    const events = items.map((item) =>
-        typeof item === 'string' ? knownEvent(item, beside) : causedEvent(item, beside),
-    );
+    const written: CausedEvent[] | string[] = JSON.parse(data);
+    const events = isIds(written) ? knownEvents(beside, written) : written.map((event) => causedEvent(event, beside));
     return { entry_id, type, timestamp: happened_at, events };
 }
 
-function knownEvent(id: string, events: Readonly<Record<string, KnownEvent>>) {
-    const event = events[id];
-    if (!event) throw new Error('an entry of the outbox lacks the event of a row');
-    const [account, [actor, requestId], data] = event;
-    return { account, data, actor, request_id: requestId };
+function isIds(written: CausedEvent[] | string[]): written is string[] {
+    return typeof written[0] === 'string';
 }
 
-function causedEvent({ account, ...data }: Exclude<Item, string>, causes: Causes) {
+/** Those of the written rows. */
+function knownEvents(events: readonly KnownEvent[], written: readonly string[]) {
+    const ids = new Set(written);
+    return events
+        .filter(([id]) => ids.has(id))
+        .map(([, account, [actor, requestId], data]) => ({ account, data, actor, request_id: requestId }));
+}
+
+function causedEvent({ account, ...data }: CausedEvent, causes: Causes) {
     const { credential_id, offer_id } = data;
     const cause = Array.isArray(causes) ? causes : causes[credential_id ?? offer_id ?? ''];
     const [actor, requestId] = cause ?? [];

@@ -75,16 +75,13 @@ it('of the events that a service knows, those of the written rows are published'
     const { db, events, list } = await relayFixture();
     const account = randomUUID();
     const [written, other, ofNobody] = ['written', 'other', 'of nobody'];
-    const known = [written, other].map((id): [string, KnownEvent] => [
-        id,
-        [account, ['trusted', 'r-1'], { key_id: id }],
-    ]);
+    const known = [written, other].map((id): KnownEvent => [id, account, ['trusted', 'r-1'], { key_id: id }]);
     await db.rows(sql.unsafe`
         WITH written AS (SELECT * FROM (VALUES (${written}, ${account}), (${ofNobody}, NULL)) AS rows (id, account))
-        ${appendKnownEvents('keys', 'key.created', new Map(known))}`);
+        ${appendKnownEvents('keys', 'key.created', known)}`);
     await db.rows(sql.unsafe`
         WITH written AS (SELECT ${other} AS id, ${account} AS account WHERE false)
-        ${appendKnownEvents('keys', 'key.created', new Map(known))}`);
+        ${appendKnownEvents('keys', 'key.created', known)}`);
     assert.equal(await waiting(db, 'keys'), 1);
     await relay('keys', { db, events });
     assert.deepEqual(
