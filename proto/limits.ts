@@ -61,8 +61,10 @@ export const MAX_CONFIGURATION_BYTES = 16 << 10;
 export const MAX_DISPLAYS = 16;
 /** Maximum number of claims that a configuration describes. Beyond it: `invalid`. */
 export const MAX_DESCRIBED_CLAIMS = 100;
-/** Maximum number of names in the path of a described claim. Beyond it: `invalid`. */
+/** Maximum number of names, indexes and nulls in the path of a described claim. Beyond it: `invalid`. */
 export const MAX_CLAIM_PATH = 16;
+/** Highest index in such a path. The arrays of a credential are shorter. Beyond it: `invalid`. */
+export const MAX_CLAIM_INDEX = 65_535;
 /** Maximum number of keys for which one offer issues credentials. Beyond it: `invalid`. */
 export const MAX_OFFER_KEYS = 20;
 /** Longest time for which an offer can be accepted, in seconds. Beyond it: `invalid`. */

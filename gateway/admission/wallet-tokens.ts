@@ -4,6 +4,7 @@ import { walletBucket } from '../../platform/access/buckets.ts';
 import type { Limiter } from '../../platform/access/limiter.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import { authorizationScheme } from '../http/oauth.ts';
 import type { AddressLimits } from './address-limits.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
@@ -28,8 +29,9 @@ export function walletAdmission(limiter: Limiter, addresses: AddressLimits) {
         const { bearer } = walletToken(request);
         if (bearer === undefined) {
             const { decision, failure } = await addresses.anonymous(address, lifetime);
-            const missing = new AppError('unauthenticated', 'An access token is required in Authorization.');
-            return { decision, failure: failure ?? missing };
+            const isSent = authorizationScheme(request.headers.authorization) !== undefined;
+            const text = isSent ? 'The access token is not valid.' : 'An access token is required in Authorization.';
+            return { decision, failure: failure ?? new AppError('unauthenticated', text) };
         }
         const paid = await addresses.lookUp(address, lifetime);
         if (paid.failure) return paid;

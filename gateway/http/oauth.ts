@@ -34,15 +34,21 @@ export function oauthProblem(
     const name = NAMES.has(reason) ? reason : (BY_KIND[kind] ?? byDefault);
     const text = JSON.stringify({ error: name, error_description: detail.replaceAll(FORBIDDEN, "'") });
     if (kind !== 'unauthenticated') return { text, headers: {} };
-    return { text, headers: { 'WWW-Authenticate': challengeOf(request.headers.authorization ?? '', name) } };
+    return { text, headers: { 'WWW-Authenticate': challengeOf(request.headers.authorization, name) } };
+}
+
+/** The scheme by which a token was sent, right or wrong; undefined if none was. Node has trimmed the value already. */
+export function authorizationScheme(authorization = ''): 'bearer' | 'dpop' | undefined {
+    const [, scheme] = /^(bearer|dpop) /i.exec(authorization) ?? [];
+    return scheme?.toLowerCase() as ReturnType<typeof authorizationScheme>; // the expression has no other ones
 }
 
 /**
  * Says how to authenticate, and what is wrong with a token that was sent (RFC 6750, section 3.1). Whoever has sent no
  * proof learns of DPoP as well (RFC 9449, section 7.2).
  */
-function challengeOf(authorization: string, name: string): string {
-    const scheme = authorization.split(' ', 1)[0]?.toLowerCase();
+function challengeOf(authorization: string | undefined, name: string): string {
+    const scheme = authorizationScheme(authorization);
     if (scheme === 'dpop') return `DPoP error="${name}", ${ALGS}`;
     return `${scheme === 'bearer' ? `Bearer error="${name}"` : 'Bearer'}, DPoP ${ALGS}`;
 }

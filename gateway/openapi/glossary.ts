@@ -149,7 +149,7 @@ export const GLOSSARY: Terms = {
     display: 'What a wallet shows, in each language.',
     max_keys: 'How many keys of a wallet one offer may bind credentials to.',
     proof_algs: 'The algorithms of these keys.',
-    path: 'The names that lead to the claim.',
+    path: 'What leads to the claim: names, indexes in arrays, and `null` for all elements of an array.',
     mandatory: 'Whether every credential has the claim.',
     locale: 'A language tag, such as `en` or `de-AT`.',
     background_color: 'For example `#12ab34`.',

@@ -2,7 +2,13 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { MAX_CONFIGURATIONS } from '../../proto/limits.ts';
 import { FIRST_ID, LAST_ID } from '../account-pages.store.ts';
-import { type ConfigurationRow, configurationRow, type Definition, type OwnConfiguration } from './rows.ts';
+import {
+    type ConfigurationRow,
+    configurationRow,
+    type Definition,
+    definitionText,
+    type OwnConfiguration,
+} from './rows.ts';
 
 const CONFIGURATION = sql.fragment`issuer, id, definition::text AS definition, created_at`;
 
@@ -38,7 +44,7 @@ export function configurationsStore(db: Database): ConfigurationsStore {
             // Calls at the same time may exceed the maximum by their number.
             const statement = sql.unsafe`
                 INSERT INTO exchange.configurations (issuer, id, account, definition, created_at)
-                SELECT ${issuer}::uuid, ${id}, ${account}::uuid, ${JSON.stringify(definition)}::jsonb,
+                SELECT ${issuer}::uuid, ${id}, ${account}::uuid, ${definitionText(definition)}::jsonb,
                     ${created_at}::timestamptz
                 WHERE (SELECT count(*) FROM exchange.configurations WHERE issuer = ${issuer}) < ${MAX_CONFIGURATIONS}
                 ON CONFLICT (issuer, id) DO NOTHING RETURNING id`;

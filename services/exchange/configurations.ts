@@ -14,7 +14,7 @@ import type {
 import { MAX_CONFIGURATIONS } from '../../proto/limits.ts';
 import { definitionOf } from './definition.ts';
 import type { ExchangeDependencies } from './dependencies.ts';
-import { configurationOf } from './rows.ts';
+import { configurationOf, definitionText } from './rows.ts';
 import {
     isConfigurationId,
     newConfigurationId,
@@ -42,7 +42,7 @@ export async function createConfiguration(
     if (outcome === 'full') {
         throw new AppError('conflict', `An issuer may have at most ${MAX_CONFIGURATIONS} configurations.`);
     }
-    return configurationOf({ ...created, definition: JSON.stringify(definition) });
+    return configurationOf({ ...created, definition: definitionText(definition) });
 }
 
 export async function listConfigurations(

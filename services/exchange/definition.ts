@@ -1,6 +1,12 @@
 import { invalid } from '../../platform/errors.ts';
-import type { ClaimDescription, CreateConfigurationRequest, Display } from '../../proto/gen/exchange/v1/exchange.ts';
+import type {
+    ClaimDescription,
+    ClaimPathStep,
+    CreateConfigurationRequest,
+    Display,
+} from '../../proto/gen/exchange/v1/exchange.ts';
 import {
+    MAX_CLAIM_INDEX,
     MAX_CLAIM_PATH,
     MAX_CONFIGURATION_BYTES,
     MAX_DESCRIBED_CLAIMS,
@@ -12,7 +18,7 @@ import { WALLET_ALGORITHMS } from '../../proto/openid4vci.ts';
 import { MAX_TYPE_LENGTH } from '../../tokens/credential.ts';
 import { isText, isUri } from '../../tokens/texts.ts';
 import { isVct } from '../../tokens/write-sd-jwt-vc.ts';
-import type { Definition } from './rows.ts';
+import { type Definition, definitionText } from './rows.ts';
 
 /** The only format that is offered. */
 export const FORMAT = 'dc+sd-jwt';
@@ -41,13 +47,13 @@ export function definitionOf(request: CreateConfigurationRequest): Definition {
     insist(claims.length <= MAX_DESCRIBED_CLAIMS && claims.every(isDescription), CLAIMS);
     const algs = ALGORITHMS.filter((alg) => proof_algs.length === 0 || proof_algs.includes(alg));
     const definition = { format, vct, display, claims, max_keys, proof_algs: algs };
-    const bytes = Buffer.byteLength(JSON.stringify(definition));
+    const bytes = Buffer.byteLength(definitionText(definition));
     insist(bytes <= MAX_CONFIGURATION_BYTES, `A configuration may have at most ${MAX_CONFIGURATION_BYTES >> 10} KiB.`);
     return definition;
 }
 
 const DISPLAY = `display must have at most ${MAX_DISPLAYS} entries, each in another locale, with a name, colors such as #12ab34 and an https logo.`;
-const CLAIMS = `claims must have at most ${MAX_DESCRIBED_CLAIMS} entries, each with a path of 1 to ${MAX_CLAIM_PATH} names and displays in different locales.`;
+const CLAIMS = `claims must have at most ${MAX_DESCRIBED_CLAIMS} entries, each with a path that begins with a name and has at most ${MAX_CLAIM_PATH} parts, and displays in different locales.`;
 
 function insist(condition: boolean, otherwise: string): void {
     if (!condition) throw invalid(otherwise);
@@ -72,7 +78,12 @@ function isDisplay({ description, background_color, text_color, logo }: Display)
 }
 
 function isDescription({ path, display }: ClaimDescription): boolean {
-    return path.length >= 1 && path.length <= MAX_CLAIM_PATH && path.every(isName) && inSeveralLanguages(display);
+    const beginsWithName = path[0]?.name !== undefined; // the claims are the members of an object
+    return beginsWithName && path.length <= MAX_CLAIM_PATH && path.every(isStep) && inSeveralLanguages(display);
+}
+
+function isStep({ name, index = 0 }: ClaimPathStep): boolean {
+    return (name === undefined || isName(name)) && index <= MAX_CLAIM_INDEX;
 }
 
 function isName(text: string): boolean {

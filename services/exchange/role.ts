@@ -14,7 +14,7 @@ import { offersStore } from './offers.store.ts';
 import { exchangeErasure, removeExpired } from './remove.store.ts';
 import { exchangeService } from './service.ts';
 import { dpopProofs, usedProofs } from './wallet/dpop.ts';
-import { issuerIsActive } from './wallet/issuers.ts';
+import { issuerIsActive, issuerOffers } from './wallet/issuers.ts';
 import { nonces } from './wallet/nonces.ts';
 import { refusalCounter } from './wallet/refusals.ts';
 import { walletStore } from './wallet/wallet.store.ts';
@@ -53,13 +53,15 @@ export function createExchange(dependencies: RoleDependencies) {
 
 /** What the methods for wallets use. */
 function walletSide({ config, db, redis, clock, serviceClient }: RoleDependencies) {
+    const store = walletStore(db);
     return {
-        store: walletStore(db),
+        store,
         services: {
             credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials),
             keys: serviceClient('keys', SERVICE_DEFINITIONS.keys),
         },
         issuerIsActive: issuerIsActive(serviceClient('signing', SERVICE_DEFINITIONS.signing)),
+        issuerOffers: issuerOffers(store),
         nonces: nonces(required(config, 'SERVICE_TOKEN'), clock),
         dpopProofs: dpopProofs(usedProofs(redis), clock),
     };

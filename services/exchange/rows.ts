@@ -1,8 +1,13 @@
 import { z } from 'zod';
-import type { Configuration, Offer } from '../../proto/gen/exchange/v1/exchange.ts';
+import type { ClaimDescription, Configuration, Offer } from '../../proto/gen/exchange/v1/exchange.ts';
+import { type ClaimPathPart, partOf, stepOf } from '../../proto/openid4vci.ts';
 
 /** What the metadata of an issuer says about a kind of credential. */
 export type Definition = Omit<Configuration, 'issuer_id' | 'configuration_id' | 'created_at'>;
+
+interface StoredDefinition extends Omit<Definition, 'claims'> {
+    claims: Array<Omit<ClaimDescription, 'path'> & { path: ClaimPathPart[] }>;
+}
 
 /** Times are ISO 8601 in UTC, with milliseconds. */
 export const configurationRow = z.strictObject({
@@ -50,8 +55,17 @@ export function configurationOf({ issuer, id, definition, created_at }: Configur
     return { issuer_id: issuer, configuration_id: id, ...definitionIn(definition), created_at };
 }
 
+/** The JSON text of a definition as it is stored. Its paths have the form of the standard. */
+export function definitionText({ claims, ...definition }: Definition): string {
+    return JSON.stringify({
+        ...definition,
+        claims: claims.map(({ path, ...claim }) => ({ path: path.map(partOf), ...claim })),
+    });
+}
+
 export function definitionIn(text: string): Definition {
-    return JSON.parse(text); // the service has written it
+    const { claims, ...definition } = JSON.parse(text) as StoredDefinition; // the service has written it
+    return { ...definition, claims: claims.map(({ path, ...claim }) => ({ path: path.map(stepOf), ...claim })) };
 }
 
 export function offerOf(row: OfferRow, now: number): Offer {

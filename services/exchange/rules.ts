@@ -16,7 +16,7 @@ export function isConfigurationId(text: string): boolean {
  * `not_found` if the service has no public URL.
  */
 export function credentialIssuer(publicUrl: string | undefined, issuerId: string): string {
-    if (publicUrl === undefined) throw new AppError('not_found', 'This issuer offers nothing.');
+    if (publicUrl === undefined) throw offersNothing();
     return `${publicUrl}/issuers/${issuerId}`;
 }
 
@@ -65,6 +65,10 @@ export function ownOffer(offerId: string, context: CallContext): OwnOffer {
     const account = requireUser(context);
     if (!isId(offerId)) throw unknownOffer();
     return { account, id: offerId };
+}
+
+export function offersNothing(): AppError {
+    return new AppError('not_found', 'This issuer offers nothing.');
 }
 
 export function unknownOffer(): AppError {

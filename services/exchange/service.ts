@@ -40,7 +40,7 @@ export function exchangeService(
         deleteOffer: (request, context) => deleteOffer(deps, request, context),
         getCredentialOffer: (request, context) => getCredentialOffer(wallet, request, context),
         getIssuerMetadata: (request, context) => getIssuerMetadata(wallet, request, context),
-        getNonce: async (request) => getNonce(wallet, request),
+        getNonce: (request, context) => getNonce(wallet, request, context),
         redeem: counted('token', (request, context) => redeem(wallet, request, context)),
         issueCredential: counted('credential', (request, context) => issueCredential(wallet, request, context)),
         notify: counted('notification', (request, context) => notify(wallet, request, context)),

@@ -1557,10 +1557,10 @@ export interface ConfigurationsCreateInput {
         /** The https URL of an image. */
         logo?: string | null;
     }> | null;
-    /** The claims that wallets may expect, each with the names that lead to it. */
+    /** The claims that wallets may expect, each with the path that leads to it. */
     claims?: Array<{
-        /** The names that lead to the claim. */
-        path: string[];
+        /** What leads to the claim: names, indexes in arrays, and `null` for all elements of an array. */
+        path: Array<string | number | null>;
         /** Whether every credential has the claim. */
         mandatory?: boolean | null;
         /** What a wallet shows, in each language. */
@@ -1601,10 +1601,10 @@ export interface ConfigurationsCreateData {
         /** The https URL of an image. */
         logo?: string;
     }>;
-    /** The claims that wallets may expect, each with the names that lead to it. */
+    /** The claims that wallets may expect, each with the path that leads to it. */
     claims: Array<{
-        /** The names that lead to the claim. */
-        path: string[];
+        /** What leads to the claim: names, indexes in arrays, and `null` for all elements of an array. */
+        path: Array<string | number | null>;
         /** Whether every credential has the claim. */
         mandatory: boolean;
         /** What a wallet shows, in each language. */
@@ -1654,10 +1654,10 @@ export interface ConfigurationsListData {
             /** The https URL of an image. */
             logo?: string;
         }>;
-        /** The claims that wallets may expect, each with the names that lead to it. */
+        /** The claims that wallets may expect, each with the path that leads to it. */
         claims: Array<{
-            /** The names that lead to the claim. */
-            path: string[];
+            /** What leads to the claim: names, indexes in arrays, and `null` for all elements of an array. */
+            path: Array<string | number | null>;
             /** Whether every credential has the claim. */
             mandatory: boolean;
             /** What a wallet shows, in each language. */
@@ -1708,10 +1708,10 @@ export interface ConfigurationsGetData {
         /** The https URL of an image. */
         logo?: string;
     }>;
-    /** The claims that wallets may expect, each with the names that lead to it. */
+    /** The claims that wallets may expect, each with the path that leads to it. */
     claims: Array<{
-        /** The names that lead to the claim. */
-        path: string[];
+        /** What leads to the claim: names, indexes in arrays, and `null` for all elements of an array. */
+        path: Array<string | number | null>;
         /** Whether every credential has the claim. */
         mandatory: boolean;
         /** What a wallet shows, in each language. */
@@ -2400,8 +2400,8 @@ export type MeExportData =
           }>;
           /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. An SD-JWT has their values, not their spelling. */
           claims: Array<{
-              /** The names that lead to the claim. */
-              path: string[];
+              /** What leads to the claim: names, indexes in arrays, and `null` for all elements of an array. */
+              path: Array<string | number | null>;
               /** Whether every credential has the claim. */
               mandatory: boolean;
               /** What a wallet shows, in each language. */

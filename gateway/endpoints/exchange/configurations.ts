@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { MAX_CLAIM_PATH, MAX_DESCRIBED_CLAIMS, MAX_DISPLAYS, MAX_OFFER_KEYS } from '../../../proto/limits.ts';
+import type { ClaimPathStep } from '../../../proto/gen/exchange/v1/exchange.ts';
+import {
+    MAX_CLAIM_INDEX,
+    MAX_CLAIM_PATH,
+    MAX_DESCRIBED_CLAIMS,
+    MAX_DISPLAYS,
+    MAX_OFFER_KEYS,
+} from '../../../proto/limits.ts';
+import { partOf, stepOf } from '../../../proto/openid4vci.ts';
 import { oneOf } from '../../answer-fields.ts';
 import { endpoint } from '../../endpoint.ts';
 import { listOf, optional, wholeNumber } from '../../fields.ts';
@@ -15,13 +23,18 @@ const display = claimDisplay.extend({
     logo: z.string().optional(),
 });
 
+const shownPart = z
+    .custom<ClaimPathStep>()
+    .transform(partOf)
+    .meta({ anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] });
+
 export const configuration = z.object({
     issuer_id: z.string(),
     configuration_id: z.string(),
     format: oneOf('dc+sd-jwt'),
     vct: z.string(),
     display: z.array(display),
-    claims: z.array(z.object({ path: z.array(z.string()), mandatory: z.boolean(), display: z.array(claimDisplay) })),
+    claims: z.array(z.object({ path: z.array(shownPart), mandatory: z.boolean(), display: z.array(claimDisplay) })),
     max_keys: z.number(),
     proof_algs: z.array(z.string()),
     created_at: z.string(),
@@ -34,8 +47,14 @@ const sentDisplay = sentClaimDisplay.extend({
     text_color: optional(z.string()),
     logo: optional(z.string()),
 });
+const PART = `must be a string, null or a whole number from 0 to ${MAX_CLAIM_INDEX}`;
+const sentIndex = z
+    .number()
+    .refine((index) => Number.isInteger(index) && index >= 0 && index <= MAX_CLAIM_INDEX, PART)
+    .meta({ type: 'integer', minimum: 0, maximum: MAX_CLAIM_INDEX });
+const sentPart = z.union([z.string(), sentIndex, z.null()], { error: PART }).transform(stepOf);
 const sentClaim = z.object({
-    path: listOf(z.string(), { min: 1, max: MAX_CLAIM_PATH }),
+    path: listOf(sentPart, { min: 1, max: MAX_CLAIM_PATH }),
     mandatory: optional(z.boolean()),
     display: optional(listOf(sentClaimDisplay, { max: MAX_DISPLAYS })),
 });

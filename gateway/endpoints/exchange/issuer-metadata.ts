@@ -5,7 +5,7 @@ import type {
     Display,
     IssuerMetadata,
 } from '../../../proto/gen/exchange/v1/exchange.ts';
-import { PRE_AUTHORIZED_CODE, WALLET_ALGORITHMS } from '../../../proto/openid4vci.ts';
+import { PRE_AUTHORIZED_CODE, partOf, WALLET_ALGORITHMS } from '../../../proto/openid4vci.ts';
 
 const text = z.string();
 const texts = z.array(text);
@@ -70,8 +70,8 @@ function metadataOf({ display, claims }: Pick<Configuration, 'display' | 'claims
     return Object.keys(metadata).length === 0 ? {} : { credential_metadata: metadata };
 }
 
-function described({ display, ...claim }: ClaimDescription) {
-    return { ...claim, ...(display.length > 0 && { display }) };
+function described({ path, display, ...claim }: ClaimDescription) {
+    return { path: path.map(partOf), ...claim, ...(display.length > 0 && { display }) };
 }
 
 function shown({ logo, ...display }: Display) {

@@ -3,7 +3,7 @@ import type { CallContext } from '../../../platform/context.ts';
 import type { IssuerMetadata } from '../../../proto/gen/exchange/v1/exchange.ts';
 import { PRE_AUTHORIZED_CODE } from '../../../proto/openid4vci.ts';
 import { endpoint } from '../../endpoint.ts';
-import { optional } from '../../fields.ts';
+import { anyItem, optional } from '../../fields.ts';
 import type { KeptDocuments } from '../../kept-documents.ts';
 import type { Services } from '../../services.ts';
 import {
@@ -119,7 +119,7 @@ export const walletProtocolEndpoints = [
             credential_configuration_id: optional(z.string()),
             credential_identifier: optional(z.string()),
             proofs: optional(proofs),
-            credential_response_encryption: optional(z.object({ enc: z.string() })),
+            credential_response_encryption: optional(anyItem(z.object({ enc: z.string() }))), // any is refused
         }),
         answer: z.object({
             credentials: z.array(z.object({ credential: z.string() })),

@@ -27,7 +27,7 @@ const offer = {
     expires_at: '2026-11-20T21:23:00.000Z',
 };
 const configurationFields = {
-    claims: 'The claims that wallets may expect, each with the names that lead to it.',
+    claims: 'The claims that wallets may expect, each with the path that leads to it.',
     name: 'What wallets show.',
     description: 'What wallets show, at most 1,000 characters.',
 };

@@ -1,4 +1,4 @@
-import { PRE_AUTHORIZED_CODE } from '../../../proto/openid4vci.ts';
+import { PRE_AUTHORIZED_CODE, stepOf } from '../../../proto/openid4vci.ts';
 import { issuerMetadataOf, serverMetadataOf } from '../../endpoints/exchange/issuer-metadata.ts';
 import type { OperationNotes } from '../operation.ts';
 import { described, ISSUER_ID } from './exchange.ts';
@@ -9,7 +9,8 @@ const NOTIFICATION_ID = '01a1fac9-1a2b-7000-9c3d-5e6f7a8b9c0d';
 const JWT = 'eyJhbGciOiJFUzI1NiIs…';
 const issuer = `https://credentials.example/issuers/${ISSUER_ID}`;
 const params = { issuer_id: ISSUER_ID };
-const metadata = { credential_issuer: issuer, configurations: [{ ...params, ...described, created_at: '' }] };
+const claims = described.claims.map((claim) => ({ ...claim, path: claim.path.map(stepOf) }));
+const metadata = { credential_issuer: issuer, configurations: [{ ...params, ...described, claims, created_at: '' }] };
 
 export const walletProtocolOperations = {
     'exchange.offer': {
@@ -62,6 +63,7 @@ export const walletProtocolOperations = {
     'exchange.nonce': {
         summary: 'Get a nonce for proofs',
         description: 'It can be used for five minutes.',
+        refusals: { not_found: 'The issuer offers nothing.' },
         owasp: { objects: 'none' },
         fields: { c_nonce: 'The nonce.' },
         example: { params, data: { c_nonce: 'EXAMPLEnonceEXAMPLEnonceEXAMPLEnonceEXAMPLEnonceEX' } },

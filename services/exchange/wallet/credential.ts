@@ -103,15 +103,18 @@ async function issuedFor(
     const maker = withIdempotencyKey(asMaker(opened, context), `${binding.offer}.${binding.thumbprint}`);
     const issued = await services.credentials.issue(request, maker).catch(async (error: unknown) => {
         if (!refusesIssue(error)) throw error; // something may have been issued
-        // Another call may have issued for the key, or may be about to: one that has bound it, or one that has claimed
-        // its Idempotency-Key with another name of the key (unprocessable).
-        if (boundBy !== undefined && error.kind !== 'unprocessable')
-            await store.release({ ...binding, call: boundBy }, context);
+        // Another call may have issued for the key, or may be about to: one that has claimed its Idempotency-Key with
+        // another name of the key, or one that has bound it.
+        if (error.kind === 'unprocessable') throw oauthError('credential_request_denied', OTHER_NAME);
+        if (boundBy !== undefined) await store.release({ ...binding, call: boundBy }, context);
         throw oauthError('credential_request_denied', 'This credential cannot be issued now.');
     });
     await store.issued({ ...binding, credential: issued.credential_id }, context);
     return issued.credential;
 }
+
+const OTHER_NAME =
+    'The credential is bound to another name of this key. Name the key as in the request that got it: by jwk, or by the same kid.';
 
 /** The DID of a key: the one by which the wallet names it or, if it has sent the key itself, a did:jwk. */
 function didOf({ did_url, jwk }: ProvenKey): string {

@@ -14,6 +14,8 @@ export interface WalletDependencies {
     };
     /** False if the issuer of an offer is archived: it signs no more, so a wallet would spend its code for nothing. */
     issuerIsActive(offer: { issuer: string; account: string }, wallet: CallContext): Promise<boolean>;
+    /** True if the issuer has a configuration. */
+    issuerOffers(issuer: string, wallet: CallContext): Promise<boolean>;
     nonces: Nonces;
     dpopProofs: DpopProofs;
     /** The URL of the service in the names of its issuers. */

@@ -34,7 +34,7 @@ export function dpopProofs(firstUse: (id: string) => Promise<boolean>, clock: ()
             const { htm, htu, jti, ath } = jwt.payload;
             const times = { now: clock(), maxAge: MAX_AGE_S, tolerance: MAX_AHEAD_S };
             const isRecent = timeFault(jwt.payload, times) === undefined;
-            const isHere = htm === method && typeof htu === 'string' && htu.split(/[?#]/, 1)[0] === url;
+            const isHere = htm === method && typeof htu === 'string' && targetOf(htu) === targetOf(url);
             const isOfToken = token === undefined || ath === hash('sha256', token, 'base64url');
             const isNamed = typeof jti === 'string' && jti !== '' && jti.length <= MAX_ID_LENGTH;
             if (!isRecent || !isHere || !isOfToken || !isNamed) return undefined;
@@ -44,6 +44,19 @@ export function dpopProofs(firstUse: (id: string) => Promise<boolean>, clock: ()
             return isFirst ? thumbprint : undefined;
         },
     };
+}
+
+/** A scheme and an authority without user information. Anything else stays as it is, so it is no target of a proof. */
+const ORIGIN = /^[A-Za-z]+:\/\/[A-Za-z0-9._:[\]-]+/;
+const DEFAULT_PORT = /^(https:.*):(?:443)?$|^(http:.*):(?:80)?$/;
+
+/**
+ * Returns an http URI without query and fragment, its scheme and host in lower case, and without a port that is the default
+ * (RFC 9449, section 4.3, with RFC 3986, section 6.2). Paths are compared as text.
+ */
+function targetOf(uri: string): string {
+    const [target = ''] = uri.split(/[?#]/, 1);
+    return target.replace(ORIGIN, (origin) => origin.toLowerCase().replace(DEFAULT_PORT, '$1$2'));
 }
 
 /** Remembers the ids of proofs in Redis. An id can be used once, by all processes together. */

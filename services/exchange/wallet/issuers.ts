@@ -4,6 +4,16 @@ import type { SigningServiceDefinition } from '../../../proto/gen/signing/v1/sig
 import { leases } from '../../issuers/leases.ts';
 import type { WalletDependencies } from './dependencies.ts';
 import { asMaker } from './maker.ts';
+import type { WalletStore } from './wallet.store.ts';
+
+/** A process asks the database about an issuer once in each lease, so that a nonce costs no statement of its own. */
+export function issuerOffers(store: Pick<WalletStore, 'offersAnything'>): WalletDependencies['issuerOffers'] {
+    const known = leases<true>();
+    return async (issuer, wallet) => {
+        const find = async () => ((await store.offersAnything(issuer, wallet)) ? true : undefined);
+        return (await known.find(issuer, find)) ?? false;
+    };
+}
 
 /**
  * A process asks about an issuer once in each lease, however many wallets come. Archiving waits until the leases end. The

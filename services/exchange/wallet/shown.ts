@@ -1,5 +1,4 @@
 import type { CallContext } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
 import { isId } from '../../../platform/uuid.ts';
 import type {
     CredentialOffer,
@@ -9,7 +8,7 @@ import type {
     IssuerMetadata,
 } from '../../../proto/gen/exchange/v1/exchange.ts';
 import { configurationOf } from '../rows.ts';
-import { credentialIssuer, unknownOffer } from '../rules.ts';
+import { credentialIssuer, offersNothing, unknownOffer } from '../rules.ts';
 import { codeOf, hashOf } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
 import { canStillIssue } from './maker.ts';
@@ -44,13 +43,20 @@ export async function getIssuerMetadata(
     context: CallContext,
 ): Promise<IssuerMetadata> {
     const rows = isId(issuer_id) ? await store.configurations(issuer_id, context) : [];
-    if (rows.length === 0) throw new AppError('not_found', 'This issuer offers nothing.');
+    if (rows.length === 0) throw offersNothing();
     return {
         credential_issuer: credentialIssuer(publicUrl, issuer_id),
         configurations: rows.map(configurationOf),
     };
 }
 
-export function getNonce({ nonces }: WalletDependencies, { issuer_id }: GetNonceRequest): GetNonceResponse {
+/** Throws `not_found` if the issuer offers nothing. */
+export async function getNonce(
+    { nonces, publicUrl, issuerOffers }: WalletDependencies,
+    { issuer_id }: GetNonceRequest,
+    context: CallContext,
+): Promise<GetNonceResponse> {
+    const offers = publicUrl !== undefined && isId(issuer_id) && (await issuerOffers(issuer_id, context));
+    if (!offers) throw offersNothing();
     return { c_nonce: nonces.make(issuer_id) };
 }

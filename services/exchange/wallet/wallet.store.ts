@@ -19,6 +19,8 @@ const foundRow = z.strictObject({
     expires_at: z.string(),
 });
 
+const offeringRow = z.strictObject({ issuer: z.string() });
+
 /** An offer that a wallet asks for with the secret of its link. */
 const shownRow = foundRow.extend({
     account: z.string(),
@@ -68,6 +70,8 @@ interface Presented {
  */
 export interface WalletStore {
     configurations(issuer: string, lifetime: CallLifetime): Promise<ReadonlyArray<z.infer<typeof configurationRow>>>;
+    /** True if the issuer has a configuration. */
+    offersAnything(issuer: string, lifetime: CallLifetime): Promise<boolean>;
     /** An offer that can still be accepted. */
     findShown(link: Presented, lifetime: CallLifetime): Promise<z.infer<typeof shownRow> | undefined>;
     findRedeemable(code: Presented, lifetime: CallLifetime): Promise<z.infer<typeof redeemableRow> | undefined>;
@@ -176,8 +180,17 @@ function offerChanges(db: Database): Pick<WalletStore, 'spend' | 'bind' | 'issue
     };
 }
 
-function notes(db: Database): Pick<WalletStore, 'configurations' | 'release' | 'notify'> {
+function notes(db: Database): Pick<WalletStore, 'configurations' | 'offersAnything' | 'release' | 'notify'> {
+    const offering = rowLookup<string, z.infer<typeof offeringRow>>(db, {
+        name: 'issuers_offering',
+        statement: 'issuers_offering',
+        maxInFlight: 1,
+        keyOf: ({ issuer }) => issuer,
+        query: (issuers) => sql.type(offeringRow)`
+            SELECT DISTINCT issuer FROM exchange.configurations WHERE issuer = ANY(${sql.array(issuers, 'uuid')})`,
+    });
     return {
+        offersAnything: async (issuer, lifetime) => (await offering(issuer, lifetime)) !== undefined,
         configurations(issuer, lifetime) {
             const statement = sql.type(configurationRow)`
                 SELECT issuer, id, definition::text AS definition, created_at FROM exchange.configurations

@@ -50,6 +50,41 @@ describe('a token that is bound to a key', () => {
         assert.deepEqual(refusedWith(await other.use(dpopProof(other.key, url))), [400, 'invalid_dpop_proof']);
     });
 
+    it('is made for a proof that spells the host in another way, but for no other URI', async () => {
+        const { key, url, use } = await bound();
+        const at = (origin: string) => url.replace('https://credentials.example', origin);
+        for (const htu of [
+            url.toUpperCase(),
+            `${url}/`,
+            url.replace('token', '%74oken'),
+            url.replace('/token', '/./token'),
+            ...['http://credentials.example', 'http://credentials.example:443', 'https://credentials.example:80'].map(
+                at,
+            ),
+            ...['https://credentials.example:8443', 'https://credentials.example:443:443'].map(at),
+            ...['https://credentials.example.', 'https://credentials.example.evil.example', 'https://evil.example'].map(
+                at,
+            ),
+            ...['https://@credentials.example', 'https://a:b@credentials.example', 'https://credentials.example@'].map(
+                at,
+            ),
+            ...['https:credentials.example', 'https:///credentials.example', 'https:\\\\credentials.example'].map(at),
+            ...[' https://credentials.example', 'https://credentials\t.example', 'https://credentials.example\\'].map(
+                at,
+            ),
+            ...['//credentials.example', ''].map(at),
+        ]) {
+            const refused = await use(dpopProof(key, htu));
+            assert.deepEqual(refusedWith(refused), [400, 'invalid_dpop_proof'], htu);
+        }
+        for (const origin of ['HTTPS://Credentials.EXAMPLE:443', 'https://credentials.example:']) {
+            const other = await bound();
+            const htu = other.url.replace('https://credentials.example', origin);
+            const answer = await other.use(dpopProof(other.key, `${htu}?a=/&b#c`));
+            assert.equal(answer.status, 200, answer.text);
+        }
+    });
+
     it('is of no use without the key', async () => {
         const { issuer_id, offer_id, key, url, use } = await bound();
         const { access_token } = JSON.parse((await use(dpopProof(key, url))).text);

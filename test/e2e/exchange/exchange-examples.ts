@@ -57,12 +57,11 @@ export async function redeemed(offered: { offer_uri: string; tx_code?: string | 
     return service.exchange.token({ issuer_id, grant_type: GRANT, 'pre-authorized_code': code, tx_code });
 }
 
-/** The request of a wallet for the credential of an offer, with a key of its own. */
-export async function credentialRequest(issuerId: string) {
+/** The request of a wallet for the credential of an offer. `named`: how the proof names the key. */
+export async function credentialRequest(issuerId: string, key = newWalletKey(), named: object = { jwk: key.jwk }) {
     const { c_nonce: nonce } = await service.exchange.nonce({ issuer_id: issuerId });
-    const key = newWalletKey();
     const payload = { aud: `https://credentials.example/issuers/${issuerId}`, iat: Date.now() / 1_000, nonce };
-    const jwt = [jwtOf(key, { typ: 'openid4vci-proof+jwt', jwk: key.jwk }, payload)];
+    const jwt = [jwtOf(key, { typ: 'openid4vci-proof+jwt', ...named }, payload)];
     return { issuer_id: issuerId, credential_configuration_id: 'membership', proofs: { jwt } };
 }
 

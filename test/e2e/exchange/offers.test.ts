@@ -64,6 +64,17 @@ describe('/v1/issuers/{issuer_id}/configurations', () => {
             [{ display: [{ name: 'a', logo: 'http://club.example/logo.png' }] }, /display/],
             [{ claims: [{ path: [] }] }, /claims/],
             [{ claims: [{ path: [''] }] }, /claims/],
+            ...[
+                ['a', -1],
+                ['a', 0.5],
+                ['a', 65_536],
+                ['a', true],
+                ['a', {}],
+            ].map((path): [object, RegExp] => [
+                { claims: [{ path }] },
+                /^claims\.0\.path\.1 must be a string, null or/,
+            ]),
+            ...[[null], [0, 'a']].map((path): [object, RegExp] => [{ claims: [{ path }] }, /begins with a name/]),
             [{ claims: Array.from({ length: 100 }, () => ({ path: ['a'.repeat(250)] })) }, /16 KiB/],
         ];
         for (const [fields, text] of wrong) {

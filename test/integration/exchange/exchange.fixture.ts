@@ -10,7 +10,7 @@ import { offersStore } from '../../../services/exchange/offers.store.ts';
 import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
 import { exchangeService } from '../../../services/exchange/service.ts';
 import { dpopProofs } from '../../../services/exchange/wallet/dpop.ts';
-import { issuerIsActive } from '../../../services/exchange/wallet/issuers.ts';
+import { issuerIsActive, issuerOffers } from '../../../services/exchange/wallet/issuers.ts';
 import { nonces } from '../../../services/exchange/wallet/nonces.ts';
 import { refusalCounter } from '../../../services/exchange/wallet/refusals.ts';
 import { walletStore } from '../../../services/exchange/wallet/wallet.store.ts';
@@ -70,6 +70,7 @@ export async function exchangeFixture() {
             store: walletStore(db),
             services: { credentials: { issue }, keys: { mayAct: async () => ({ may_act: true }) } },
             issuerIsActive: issuerIsActive({ getIssuer }),
+            issuerOffers: issuerOffers(walletStore(db)),
             nonces: nonces(SECRETS, time),
             dpopProofs: dpopProofs(async () => true, time),
         },

@@ -30,11 +30,17 @@ export interface Display {
 
 /** A claim that credentials have. */
 export interface ClaimDescription {
-  /** The names that lead to it from the outermost object. */
-  path: string[];
+  /** What leads to it from the outermost object. */
+  path: ClaimPathStep[];
   /** True if every credential has it. */
   mandatory: boolean;
   display: ClaimDisplay[];
+}
+
+/** Into an object or an array. A step without a name and an index leads to all elements of an array. */
+export interface ClaimPathStep {
+  name?: string | undefined;
+  index?: number | undefined;
 }
 
 export interface ClaimDisplay {
@@ -434,7 +440,7 @@ function createBaseClaimDescription(): ClaimDescription {
 export const ClaimDescription: MessageFns<ClaimDescription> = {
   encode(message: ClaimDescription, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.path) {
-      writer.uint32(10).string(v!);
+      ClaimPathStep.encode(v!, writer.uint32(10).fork()).join();
     }
     if (message.mandatory !== false) {
       writer.uint32(16).bool(message.mandatory);
@@ -463,7 +469,7 @@ export const ClaimDescription: MessageFns<ClaimDescription> = {
               break;
             }
 
-            message.path.push(reader.string());
+            message.path.push(ClaimPathStep.decode(reader, reader.uint32()));
             continue;
           }
           case 2: {
@@ -499,9 +505,76 @@ export const ClaimDescription: MessageFns<ClaimDescription> = {
   },
   fromPartial(object: DeepPartial<ClaimDescription>): ClaimDescription {
     const message = createBaseClaimDescription();
-    message.path = object.path?.map((e) => e) || [];
+    message.path = object.path?.map((e) => ClaimPathStep.fromPartial(e)) || [];
     message.mandatory = object.mandatory ?? false;
     message.display = object.display?.map((e) => ClaimDisplay.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseClaimPathStep(): ClaimPathStep {
+  return { name: undefined, index: undefined };
+}
+
+export const ClaimPathStep: MessageFns<ClaimPathStep> = {
+  encode(message: ClaimPathStep, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== undefined) {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.index !== undefined) {
+      writer.uint32(16).uint32(message.index);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClaimPathStep {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClaimPathStep();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.index = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ClaimPathStep>): ClaimPathStep {
+    return ClaimPathStep.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ClaimPathStep>): ClaimPathStep {
+    const message = createBaseClaimPathStep();
+    message.name = object.name ?? undefined;
+    message.index = object.index ?? undefined;
     return message;
   },
 };
