@@ -44,7 +44,10 @@ export function appendEvents(
  */
 export type KnownEvent = [id: string, account: string, cause: Cause, data: Partial<EventData>];
 
-/** Like appendEvents, with an event for each row of `written` whose id one of `events` has. */
+/**
+ * Like appendEvents, for events that are known: those of the rows in `written` are published. The column `causes` has all
+ * events, and `data` the ids of these rows.
+ */
 export function appendKnownEvents(service: Publisher, type: EventType, events: readonly KnownEvent[]) {
     return sql.fragment`
         INSERT INTO ${outboxOf(service)} (type, causes, data)
