@@ -17,11 +17,11 @@ export interface Cors {
 const PREFLIGHT = {
     'Access-Control-Allow-Methods': 'GET, POST, PATCH, DELETE',
     'Access-Control-Allow-Headers':
-        'Authorization, Content-Type, DPoP, Idempotency-Key, X-Request-Id, X-Wallet-Password, traceparent',
+        'Authorization, Content-Type, DPoP, Idempotency-Key, If-None-Match, X-Request-Id, X-Wallet-Password, traceparent',
     'Access-Control-Max-Age': '600',
 };
 const EXPOSED =
-    'WWW-Authenticate, X-Request-Id, X-Error-Code, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Idempotent-Replayed';
+    'WWW-Authenticate, X-Request-Id, X-Error-Code, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After, ETag, Link, Idempotent-Replayed';
 
 /** Allows cross-origin requests from these origins only, but for the endpoints that are for all. */
 export function cors(origins: readonly string[], endpoints: readonly Endpoint[]): Cors {
