@@ -25,14 +25,11 @@ export function listPlaces({ timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = 
      */
     return async (account: string | undefined, cancellation?: CallLifetime['cancellation']): Promise<() => void> => {
         if (account === undefined) return () => {};
-        if (places.waiting(account) >= MAX_WAITING) throw tooManyLists();
-        return new Promise((resolve, reject) => {
-            const hold = () => new Promise<void>((leave) => resolve(leave));
-            const lifetime = { deadline: performance.now() + timeoutMs, cancellation };
-            places.run(account, hold, lifetime).catch((error: unknown) => {
-                reject(asAppError(error).kind === 'deadline' ? tooManyLists() : error);
-            });
-        });
+        try {
+            return await places.take(account, { deadline: performance.now() + timeoutMs, cancellation });
+        } catch (error) {
+            throw asAppError(error).kind === 'cancelled' ? error : tooManyLists();
+        }
     };
 }
 

@@ -198,4 +198,12 @@ export class CallerPlaces {
             if (places.isEmpty && this.#ofCallers.get(caller) === places) this.#ofCallers.delete(caller);
         }
     }
+
+    /** Takes a place. Resolves to the function that gives it back. Rejects as BoundedQueue.wait() does. */
+    take(caller: string, lifetime: CallLifetime): Promise<() => void> {
+        return new Promise((resolve, reject) => {
+            const hold = () => new Promise<void>((leave) => resolve(leave));
+            this.run(caller, hold, lifetime).catch(reject);
+        });
+    }
 }
