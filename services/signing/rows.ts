@@ -120,7 +120,7 @@ export interface SigningStore {
     /** Returns the rows of a DID; none if the DID is unknown. */
     signer: Coalescer<string, SignerRow[]>;
     /** Returns the keys of a did:web; none if the DID is unknown. */
-    kids: Coalescer<string, Array<Pick<KeyRow, 'kid' | 'compromised_at'>>>;
+    kids: Coalescer<string, Array<Pick<KeyRow, 'kid' | 'alg' | 'retired_at' | 'compromised_at'>>>;
     /** Returns an issuer and its keys without regard to the account. */
     publicIssuer: Coalescer<
         string,

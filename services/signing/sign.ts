@@ -4,6 +4,8 @@ import type { GetKeysRequest, GetKeysResponse, SignRequest, SignResponse } from 
 import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { DID_KEY_SCHEME } from '../../tokens/did-key.ts';
 import type { SigningDependencies } from './dependencies.ts';
+import { JWS_ALGORITHMS } from './jws/sign-jws.ts';
+import type { KeyRow } from './rows.ts';
 
 /** Signs a payload with the active key of one of the account's issuers. */
 export async function sign(
@@ -33,13 +35,20 @@ export async function getKeys(
     const found = await Promise.all(
         [...new Set(dids)].map(async (did) => {
             const rows = await store.kids(did, context);
-            const isUsable = (key: { compromised_at: string | null }) => key.compromised_at === null;
+            const usable = rows.filter((key) => key.compromised_at === null);
             return {
                 did,
-                kids: rows.filter(isUsable).map(({ kid }) => kid),
-                compromised_kids: rows.filter((key) => !isUsable(key)).map(({ kid }) => kid),
+                kids: usable.map(({ kid }) => kid),
+                compromised_kids: rows.filter((key) => !usable.includes(key)).map(({ kid }) => kid),
+                list_kid: listKidOf(usable),
             };
         }),
     );
     return { issuers: found.filter(({ kids, compromised_kids }) => kids.length + compromised_kids.length > 0) };
+}
+
+/** The key that signs the status lists of an issuer, among those that are not compromised. */
+function listKidOf(usable: ReadonlyArray<Pick<KeyRow, 'kid' | 'alg' | 'retired_at'>>): string | undefined {
+    const active = usable.filter(({ retired_at }) => retired_at === null);
+    return JWS_ALGORITHMS.map((alg) => active.find((key) => key.alg === alg)).find((key) => key !== undefined)?.kid;
 }

@@ -12,11 +12,9 @@ import { issuerRow, keyRow, type SigningStore, signerRow } from './rows.ts';
 const countRow = z.strictObject({ issuers: z.number() });
 /** `key`: what the row was asked for by. */
 const signerGroupRow = signerRow.extend({ key: z.string() });
-const kidRow = keyRow.pick({ kid: true, compromised_at: true }).extend({ key: z.string() });
-const publicRow = kidRow.extend({
-    ...issuerRow.pick({ did: true, method: true }).shape,
-    ...keyRow.pick({ alg: true }).shape,
-});
+const publicKeyRow = keyRow.pick({ kid: true, alg: true, compromised_at: true }).extend({ key: z.string() });
+const kidRow = publicKeyRow.extend(keyRow.pick({ retired_at: true }).shape);
+const publicRow = publicKeyRow.extend(issuerRow.pick({ did: true, method: true }).shape);
 
 export function signingStore(db: Database): SigningStore {
     return {
@@ -61,7 +59,7 @@ function publicRows(db: Database): Pick<SigningStore, 'signer' | 'ownSigner' | '
             db,
             'signing_kids',
             (dids) => sql.type(kidRow)`
-                SELECT i.did AS key, k.kid, k.compromised_at
+                SELECT i.did AS key, k.kid, k.alg, k.retired_at, k.compromised_at
                 FROM signing.issuers AS i JOIN signing.keys AS k ON k.issuer = i.id
                 WHERE i.did = ANY(${sql.array(dids, 'text')}) AND i.method = 'web'`,
         ),

@@ -1,11 +1,11 @@
 import { ownContext } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { ServiceOf } from '../../../platform/rpc/definition.ts';
-import type { SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
-import { TTL_SECONDS } from '../../../proto/limits.ts';
+import type { IssuerKids, SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
+import { MAX_PRESENTED_CREDENTIALS, TTL_SECONDS } from '../../../proto/limits.ts';
 import { mapInFlight } from '../../map-in-flight.ts';
 import { encodeTokenStatuses, tokenStatuses } from './encoding.ts';
-import type { Change, StatusList, StatusListStore } from './rows.ts';
+import type { Change, SignedList, StatusList, StatusListStore } from './rows.ts';
 import { uriOf } from './uri.ts';
 
 /** How long a list may be used after it was signed, in seconds. Beyond it: verifiers refuse it. */
@@ -22,7 +22,7 @@ const OLD_LISTS = 100;
  */
 const RETRY_MS = 600_000;
 /** Number of lists of issuers whose keys one run checks. Beyond it: the next run checks the next ones. */
-const SIGNED_LISTS = 100;
+const SIGNED_LISTS = 1_000;
 /** Number of lists that are compressed and signed at a time. Beyond it: the others wait. */
 const LISTS_IN_FLIGHT = 2;
 
@@ -64,8 +64,8 @@ export function statusListPublisher({ store, signing, clock }: Omit<StatusListDe
         await store.publish({ list: list.list, revoked: revoked.length, issued_at: issuedAt, token, kid });
     }
 
-    const distrusted = distrustedLists({ store, signing });
-    return { publish, run: () => runOnce({ store, clock, publish, distrusted }) };
+    const outdated = outdatedLists({ store, signing });
+    return { publish, run: () => runOnce({ store, clock, publish, outdated }) };
 }
 
 /** Who signs a list, unless it is the service itself. */
@@ -74,18 +74,34 @@ function ownerOf({ issuer_did }: StatusList): { did?: string } {
 }
 
 /**
- * Returns a function that finds lists of issuers whose key is compromised by now: nobody accepts them any more. Each call
- * looks at the next SIGNED_LISTS of them, and begins again after the last one.
+ * Returns a function that finds lists of issuers that another key should sign: the issuer has rotated its key, or the one
+ * that signed the list is compromised, so nobody accepts it. Each call looks at the next SIGNED_LISTS of them, and begins
+ * again after the last one. Without another key, a postponed list stays so.
  */
-function distrustedLists({ store, signing }: Pick<StatusListDependencies, 'store' | 'signing'>) {
+function outdatedLists({ store, signing }: Pick<StatusListDependencies, 'store' | 'signing'>) {
     let after = 0;
+
+    async function keysOf(dids: readonly string[]): Promise<Map<string, IssuerKids>> {
+        const found = new Map<string, IssuerKids>();
+        const asked = [...new Set(dids)];
+        for (let start = 0; start < asked.length; start += MAX_PRESENTED_CREDENTIALS) {
+            const some = asked.slice(start, start + MAX_PRESENTED_CREDENTIALS);
+            const { issuers } = await signing.getKeys({ dids: some }, ownContext());
+            for (const issuer of issuers) found.set(issuer.did, issuer);
+        }
+        return found;
+    }
+
     return async (): Promise<readonly StatusList[]> => {
         const signed = await store.findSigned(after, SIGNED_LISTS);
         after = signed.length < SIGNED_LISTS ? 0 : (signed.at(-1)?.list ?? 0);
-        if (signed.length === 0) return [];
-        const { issuers } = await signing.getKeys({ dids: signed.map((list) => list.issuer_did) }, ownContext());
-        const kids = new Set(issuers.flatMap((issuer) => issuer.kids));
-        return signed.filter(({ kid }) => kid !== null && !kids.has(kid)).map(({ kid: _, ...list }) => list);
+        const keys = await keysOf(signed.map((list) => list.issuer_did));
+        const isOutdated = ({ issuer_did, kid, is_postponed }: SignedList) => {
+            const issuer = keys.get(issuer_did);
+            if (issuer?.list_kid !== undefined) return issuer.list_kid !== kid;
+            return kid !== null && !issuer?.kids.includes(kid) && !is_postponed;
+        };
+        return signed.filter(isOutdated).map(({ kid: _, is_postponed: __, ...list }) => list);
     };
 }
 
@@ -94,9 +110,9 @@ async function runOnce({
     store,
     clock,
     publish,
-    distrusted,
+    outdated,
 }: Pick<StatusListDependencies, 'store' | 'clock'> &
-    Pick<Publisher, 'publish'> & { distrusted(): Promise<readonly StatusList[]> }): Promise<void> {
+    Pick<Publisher, 'publish'> & { outdated(): Promise<readonly StatusList[]> }): Promise<void> {
     const failures = new Map<number, unknown>();
 
     /** An issuer that cannot sign is the business of its owner: the list waits, and is no failure of the service. */
@@ -133,7 +149,7 @@ async function runOnce({
     while (await publishChanges());
     const ago = (ms: number) => new Date(clock() - ms).toISOString();
     await publishAll(await store.findOld({ before: ago(RESIGN_AFTER_MS), retry: ago(RETRY_MS) }, OLD_LISTS));
-    await publishAll(await distrusted());
+    await publishAll(await outdated());
     if (failures.size === 1) for (const error of failures.values()) throw error;
     if (failures.size > 1)
         throw new AggregateError(failures.values(), `${failures.size} status lists cannot be published`);

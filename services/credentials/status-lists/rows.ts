@@ -47,8 +47,8 @@ export interface ListOwner {
     issuer_did?: string | undefined;
 }
 
-/** A list of an issuer, and the key that signed it last. */
-export const signedList = statusList.extend({ kid: z.string().nullable() });
+/** A list of an issuer, the key that signed it last, and whether its next signature is postponed. */
+export const signedList = statusList.extend({ kid: z.string().nullable(), is_postponed: z.boolean() });
 export type SignedList = z.infer<typeof signedList>;
 
 /** A revocation that may not be published yet. */

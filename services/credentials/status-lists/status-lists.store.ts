@@ -117,9 +117,9 @@ function publisherStore(
         },
         async findSigned(after, limit) {
             return db.rows(sql.type(signedList)`
-                SELECT ${LIST_COLUMNS}, p.kid
+                SELECT ${LIST_COLUMNS}, p.kid, abandoned_at IS NOT NULL AS is_postponed
                 FROM credentials.status_lists JOIN credentials.status_publications AS p USING (list)
-                WHERE list > ${after} AND issuer_did LIKE 'did:web:%' AND abandoned_at IS NULL
+                WHERE list > ${after} AND issuer_did LIKE 'did:web:%'
                 ORDER BY list LIMIT ${limit}`);
         },
         async readChanges(limit, except) {

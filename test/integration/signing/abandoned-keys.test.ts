@@ -50,7 +50,7 @@ describe('giving up a lost key-encryption key', () => {
         const { did, kid, context } = await newIssuer(signing, 'web');
         await abandoned(oldName);
         const { issuers } = await other.getKeys({ dids: [did] }, context);
-        assert.deepEqual(issuers, [{ did, kids: [kid], compromised_kids: [] }]);
+        assert.deepEqual(issuers, [{ did, kids: [kid], compromised_kids: [], list_kid: undefined }]);
         await refuses('conflict', other.sign({ did, payload, kid }, context));
     });
 

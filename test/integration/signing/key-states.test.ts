@@ -79,7 +79,7 @@ describe('a compromised key', () => {
         await other.sign({ did, payload: '{"a":1}' }, context);
         const marked = await signing.markCompromised({ issuer_id, kid, reason: 'leaked' }, context);
         assert.deepEqual([marked.state, marked.reason], ['compromised', 'leaked']);
-        assert.deepEqual(await kidsOf(did), { did, kids: [], compromised_kids: [kid] });
+        assert.deepEqual(await kidsOf(did), { did, kids: [], compromised_kids: [kid], list_kid: undefined });
         assert.deepEqual((await signing.getPublicIssuer({ issuer_id }, testContext())).keys, []);
         for (const service of [signing, other]) {
             await refuses('conflict', service.sign({ did, payload: '{"a":1}' }, context));
@@ -129,7 +129,7 @@ it('the keys of a did:key, of an unknown DID and of a foreign did:web are not kn
     const web = await newIssuer(signing, 'web');
     const dids = [key.did, 'did:web:nobody.example', web.did, web.did];
     const { issuers } = await signing.getKeys({ dids }, testContext());
-    assert.deepEqual(issuers, [{ did: web.did, kids: [web.kid], compromised_kids: [] }]);
+    assert.deepEqual(issuers, [{ did: web.did, kids: [web.kid], compromised_kids: [], list_kid: web.kid }]);
     await refuses('invalid', signing.getKeys({ dids: Array(101).fill(web.did) }, testContext()));
     await refuses('not_found', signing.getPublicIssuer({ issuer_id: key.issuer_id }, testContext()));
 });

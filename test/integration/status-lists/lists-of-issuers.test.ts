@@ -119,13 +119,36 @@ describe('the list of an issuer', () => {
         await refuses('conflict', process().takeOf(issuer.did));
         await revokeAt(place, issuer);
         const { key } = await signing.rotateKey({ issuer_id }, context);
-        await db.rows(sql.unsafe`
-            UPDATE credentials.status_lists SET abandoned_at = abandoned_at - interval '1 hour' WHERE list = ${place.list}`);
         await publisher.run();
         const { header, list } = await published(place, issuer);
         assert.equal(header.kid, `${issuer.did}#${key?.kid}`);
         assert.equal(list.getStatus(place.status_index), 1);
         assert.equal(await abandonedAt(place), false);
+    });
+
+    it('is signed by the new key in the first run after a rotation, and not again after that', async () => {
+        const issuer = await newIssuer(signing, 'web');
+        const { issuer_id, context } = issuer;
+        const place = await places.takeOf(issuer.did);
+        for (const alg of ['EdDSA', 'ES256']) {
+            const { key } = await signing.rotateKey({ issuer_id, alg }, context);
+            await publisher.run();
+            assert.equal((await published(place, issuer)).header.kid, `${issuer.did}#${key?.kid}`);
+        }
+        const { token } = await credentials.getStatusList({ list_id: place.list_id }, testContext());
+        await signing.rotateKey({ issuer_id, alg: 'EdDSA' }, context); // it does not sign lists while there is one of ES256
+        await publisher.run();
+        assert.equal((await credentials.getStatusList({ list_id: place.list_id }, testContext())).token, token);
+    });
+
+    it('is signed by the other key of the issuer in the first run after its key is compromised', async () => {
+        const issuer = await newIssuer(signing, 'web');
+        const { issuer_id, kid, context } = issuer;
+        const { key } = await signing.rotateKey({ issuer_id, alg: 'ES256' }, context);
+        const place = await places.takeOf(issuer.did);
+        await signing.markCompromised({ issuer_id, kid: key?.kid ?? '' }, context);
+        await publisher.run();
+        assert.equal((await published(place, issuer)).header.kid, `${issuer.did}#${kid}`);
     });
 
     it('gets places again as soon as the issuer has a new key', async () => {

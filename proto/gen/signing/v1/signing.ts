@@ -153,6 +153,8 @@ export interface IssuerKids {
   /** The keys with which its signatures are valid. */
   kids: string[];
   compromised_kids: string[];
+  /** The key that signs its status lists now. Absent if no key of it is active. */
+  list_kid?: string | undefined;
 }
 
 export interface GetPublicIssuerRequest {
@@ -1642,7 +1644,7 @@ export const GetKeysResponse: MessageFns<GetKeysResponse> = {
 };
 
 function createBaseIssuerKids(): IssuerKids {
-  return { did: "", kids: [], compromised_kids: [] };
+  return { did: "", kids: [], compromised_kids: [], list_kid: undefined };
 }
 
 export const IssuerKids: MessageFns<IssuerKids> = {
@@ -1655,6 +1657,9 @@ export const IssuerKids: MessageFns<IssuerKids> = {
     }
     for (const v of message.compromised_kids) {
       writer.uint32(26).string(v!);
+    }
+    if (message.list_kid !== undefined) {
+      writer.uint32(34).string(message.list_kid);
     }
     return writer;
   },
@@ -1696,6 +1701,14 @@ export const IssuerKids: MessageFns<IssuerKids> = {
             message.compromised_kids.push(reader.string());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.list_kid = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1716,6 +1729,7 @@ export const IssuerKids: MessageFns<IssuerKids> = {
     message.did = object.did ?? "";
     message.kids = object.kids?.map((e) => e) || [];
     message.compromised_kids = object.compromised_kids?.map((e) => e) || [];
+    message.list_kid = object.list_kid ?? undefined;
     return message;
   },
 };
