@@ -50,6 +50,15 @@ type Admits =
 type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits & {
     /** Unique. Names the endpoint in metrics, examples and the OpenAPI document. */
     id: string;
+    /** What a call does, as a title. */
+    summary: string;
+    /** What else a caller should know, in Markdown. */
+    description?: string;
+    /**
+     * True if a repeated call changes nothing more and gets the same answer, so that programs may repeat it. Every GET
+     * is idempotent. An endpoint with `byKey` is idempotent by its key.
+     */
+    idempotent?: true;
     method: Method;
     /** In OpenAPI notation: `/v1/keys/{key_id}`. */
     path: string;

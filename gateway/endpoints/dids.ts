@@ -16,6 +16,9 @@ const derivation = z.object({
 export const didEndpoints = [
     endpoint({
         id: 'did.create',
+        summary: 'Create a DID',
+        description:
+            'Without `public_key` the service creates a key pair. Only this answer contains the private key, because the service does not store it. With `public_key` every call returns the same DID.',
         method: 'POST',
         path: '/v1/did',
         access: 'bearer',
@@ -31,6 +34,7 @@ export const didEndpoints = [
 
     endpoint({
         id: 'did.resolve',
+        summary: 'Resolve a DID',
         method: 'GET',
         path: '/v1/did/{did}',
         access: 'bearer',
@@ -45,6 +49,7 @@ export const didEndpoints = [
 
     endpoint({
         id: 'did.document',
+        summary: 'Get the DID document',
         method: 'GET',
         path: '/v1/did/{did}/document',
         access: 'bearer',

@@ -42,6 +42,9 @@ const answer = z.object({ events: z.array(event), next: z.number() });
 export const eventEndpoints = [
     endpoint({
         id: 'events.list',
+        summary: 'List events',
+        description:
+            'What has happened to the objects of the account, oldest first. Each event has the next number, without gaps. Call again with `after` set to the `next` of the answer: while there are no new events, `events` is empty and `next` stays the same. An event is listed about a second after what it reports, and is kept for 400 days.',
         method: 'GET',
         path: '/v1/events',
         access: 'bearer',

@@ -71,6 +71,9 @@ const LINES = [
 export const exportEndpoints = [
     endpoint({
         id: 'me.export',
+        summary: 'Export the account',
+        description:
+            'What the service stores about the account, as lines of JSON (`application/x-ndjson`), each with its `kind`: `export`, `user`, `statistics`, `session`, `key`, `did`, `issuer`, `configuration`, `credential`, `presentation`, `wallet`, `webhook`, `offer`, `event`, and at last `end`. Without the line `end` the export is not complete. What changes meanwhile may be in it or not. It has no secrets: no passwords, tokens or private keys. Only the password of a wallet opens its contents. It counts as one request, and each gateway writes one export of an account at a time.',
         method: 'GET',
         path: '/v1/me/export',
         access: 'session',

@@ -49,6 +49,8 @@ export function healthEndpoints(probes: HealthProbes) {
     return [
         endpoint({
             id: 'internal.health',
+            summary: 'Get the health of the service',
+            description: 'The answer has no envelope. While a dependency is down, it is 200 with `status: degraded`.',
             method: 'GET',
             path: HEALTH_PATH,
             access: 'public',

@@ -35,6 +35,9 @@ function userOrReason(item: unknown): NewUser {
 export const internalAdminEndpoints = [
     endpoint({
         id: 'internal.admin.create_users',
+        summary: 'Create up to 1,000 users',
+        description:
+            'One invalid user does not affect the others. The answer is 200, and lists the users that failed with the reason.',
         method: 'POST',
         path: '/internal/v1/admin/users/batch',
         access: 'internal',
@@ -62,6 +65,7 @@ export const internalAdminEndpoints = [
 
     endpoint({
         id: 'internal.admin.stats',
+        summary: 'Get platform statistics',
         method: 'GET',
         path: '/internal/v1/admin/stats',
         access: 'internal',
@@ -111,6 +115,9 @@ export const internalAdminEndpoints = [
 
     endpoint({
         id: 'internal.admin.audit',
+        summary: 'Export the audit',
+        description:
+            'All events of all accounts, as lines of JSON (`application/x-ndjson`), each with its `kind`: `audit`, `row`, `seal`, `checkpoint`, and at last `end`. Rows and seals are the leaves of a Merkle tree (RFC 6962), and checkpoints are its signed heads (`c2sp.org/tlog-checkpoint`), one an hour if something was appended. `cred audit verify` checks them offline. Without the line `end` the export is not complete. Each gateway writes one at a time.',
         method: 'GET',
         path: '/internal/v1/audit',
         access: 'internal',

@@ -16,6 +16,7 @@ const MAX_LOGIN_BYTES = 32 << 10;
 export const internalAuthEndpoints = [
     endpoint({
         id: 'internal.auth.register',
+        summary: 'Register an account',
         method: 'POST',
         path: '/internal/v1/auth/register',
         access: 'internal',
@@ -31,6 +32,7 @@ export const internalAuthEndpoints = [
 
     endpoint({
         id: 'internal.auth.login',
+        summary: 'Log in',
         method: 'POST',
         path: '/internal/v1/auth/login',
         access: 'anonymous',
@@ -54,6 +56,8 @@ export const internalAuthEndpoints = [
 
     endpoint({
         id: 'internal.auth.logout',
+        summary: 'Log out',
+        description: 'Ends the session that the access token or refresh token belongs to.',
         method: 'POST',
         path: '/internal/v1/auth/logout',
         access: 'internal',
@@ -66,6 +70,8 @@ export const internalAuthEndpoints = [
 
     endpoint({
         id: 'internal.auth.refresh',
+        summary: 'Refresh a session',
+        description: 'A refresh token works only once: keep the new one.',
         method: 'POST',
         path: '/internal/v1/auth/refresh',
         access: 'internal',
@@ -78,6 +84,7 @@ export const internalAuthEndpoints = [
 
     endpoint({
         id: 'internal.auth.me',
+        summary: 'Get the user of a session token',
         method: 'GET',
         path: '/internal/v1/auth/me',
         access: 'internal_session',

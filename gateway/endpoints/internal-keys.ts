@@ -12,6 +12,9 @@ const cost = wholeNumber({ min: 0, max: MAX_CHECK_COST, default: 1 });
 export const internalKeyEndpoints = [
     endpoint({
         id: 'internal.keys.verify',
+        summary: 'Check an API key',
+        description:
+            "Decides whether an API key may make a call of another service, and counts the call against the key's rate limit. A key that may not make the call is `valid: false` with a `code`, and is not charged. A key with `allowed_addresses` is checked for the address in `X-Client-Address` or, without that field, for the address of this request.",
         method: 'POST',
         path: '/internal/v1/keys/verify',
         access: 'internal',

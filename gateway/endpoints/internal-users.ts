@@ -70,6 +70,10 @@ async function eraseSubject(subjectDid: string, services: Services, context: Cal
 export const internalUserEndpoints = [
     endpoint({
         id: 'internal.admin.suspend_user',
+        summary: 'Suspend an account',
+        description:
+            'From the next call on, every gateway refuses the sessions and API keys of the account with 403, and a login too. Nothing is deleted: DID documents and status lists stay public, and credentials stay valid. A trusted caller can still act for the account, for instance to revoke its credentials. An account that is suspended already keeps its time and its reason.',
+        idempotent: true,
         method: 'POST',
         path: '/internal/v1/admin/users/{user_id}/suspend',
         access: 'internal',
@@ -85,6 +89,10 @@ export const internalUserEndpoints = [
 
     endpoint({
         id: 'internal.admin.restore_user',
+        summary: 'Restore a suspended account',
+        description:
+            'Its sessions and API keys work again, unless they have ended for another reason. An account that is not suspended stays as it is.',
+        idempotent: true,
         method: 'POST',
         path: '/internal/v1/admin/users/{user_id}/restore',
         access: 'internal',
@@ -99,6 +107,9 @@ export const internalUserEndpoints = [
 
     endpoint({
         id: 'internal.admin.import_users',
+        summary: 'Import users with their password hashes',
+        description:
+            'Body and answer are `application/x-ndjson`: a line of JSON for each user, in the same order. One line that is refused does not affect the others. An import may have 100,000 lines of 8 KiB, 64 MiB in all, and take ten minutes; a gateway works on two at a time. Read the answer while you send. If it ends before the last line, send the import again: it refuses the users that exist. The first login replaces the hash with one of the service.',
         method: 'POST',
         path: '/internal/v1/admin/users/import',
         access: 'internal',
@@ -132,6 +143,9 @@ export const internalUserEndpoints = [
 
     endpoint({
         id: 'internal.subjects.erase',
+        summary: 'Erase the subject of credentials',
+        description:
+            'Replaces the DID of a person in all credentials and presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, and removes the DID if a client has registered it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.',
         method: 'POST',
         path: '/internal/v1/subjects/erase',
         access: 'internal',

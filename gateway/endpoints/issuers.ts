@@ -39,9 +39,14 @@ export const issuer = z.object({
     keys: z.array(key),
 });
 
+const AT_ONCE = 'The answer comes after about a second: then the change is in force in every process.';
+
 export const issuerEndpoints = [
     endpoint({
         id: 'issuers.create',
+        summary: 'Create a managed issuer',
+        description:
+            'The service creates the key and keeps it: no answer ever contains it. With `method` `key`, the DID is a did:key. With `web`, it is a did:web of this service, whose key can be rotated. With `alg` `ES256`, which only `web` may have, the first key is one of P-256; a key of `EdDSA`, with which PASETO tokens are signed, comes with a rotation. Calls that issue or present with this DID need no private key.',
         method: 'POST',
         path: '/v1/issuers',
         access: 'bearer',
@@ -62,6 +67,8 @@ export const issuerEndpoints = [
 
     endpoint({
         id: 'issuers.list',
+        summary: 'List managed issuers',
+        description: 'Newest first, including archived issuers.',
         method: 'GET',
         path: '/v1/issuers',
         access: 'bearer',
@@ -84,6 +91,7 @@ export const issuerEndpoints = [
 
     endpoint({
         id: 'issuers.get',
+        summary: 'Get a managed issuer',
         method: 'GET',
         path: '/v1/issuers/{issuer_id}',
         access: 'bearer',
@@ -97,6 +105,8 @@ export const issuerEndpoints = [
 
     endpoint({
         id: 'issuers.rotate',
+        summary: 'Rotate the key of an issuer',
+        description: `Creates a key, which signs from now on in place of the active key for the same algorithm. If there is none, it is the first one: an issuer may have an active key of \`EdDSA\` and one of \`ES256\`. What the earlier keys have signed stays valid. ${AT_ONCE}`,
         method: 'POST',
         path: '/v1/issuers/{issuer_id}/rotate',
         access: 'bearer',
@@ -118,6 +128,9 @@ export const issuerEndpoints = [
 
     endpoint({
         id: 'issuers.mark_compromised',
+        summary: 'Mark a key as compromised',
+        description: `Nothing that the key has signed is valid any more, and the DID document no longer has it. If the key was active, rotate the issuer before it signs again. This cannot be undone. ${AT_ONCE}`,
+        idempotent: true,
         method: 'POST',
         path: '/v1/issuers/{issuer_id}/keys/{kid}/compromised',
         access: 'bearer',
@@ -134,6 +147,9 @@ export const issuerEndpoints = [
 
     endpoint({
         id: 'issuers.archive',
+        summary: 'Archive an issuer',
+        description: `The issuer signs no more. What it has signed stays valid, and its DID document stays. This cannot be undone. ${AT_ONCE}`,
+        idempotent: true,
         method: 'DELETE',
         path: '/v1/issuers/{issuer_id}',
         access: 'bearer',
@@ -155,6 +171,9 @@ export function issuerDocuments(documents: KeptDocuments) {
     return [
         endpoint({
             id: 'issuers.document',
+            summary: 'Get the DID document of a did:web issuer',
+            description:
+                'Whoever resolves the DID reads this document, without an account. It has every key of the issuer that is not compromised, also after the issuer was archived: one of Ed25519 as `publicKeyMultibase`, one of P-256 as `publicKeyJwk`.',
             method: 'GET',
             path: '/issuers/{issuer_id}/did.json',
             access: 'anonymous',

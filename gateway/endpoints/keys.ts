@@ -56,9 +56,14 @@ function requireRestricted(asked: Restrictions, key: Restrictions): void {
     if (!isKept) throw upgrading();
 }
 
+const RESTRICTIONS =
+    'A restriction is an end (`expires_at`, at most ten years ahead), a list of scopes, or a list of networks in CIDR notation. A key without one is not restricted in this way, and answers then leave the field out.';
+
 export const keyEndpoints = [
     endpoint({
         id: 'keys.generate',
+        summary: 'Generate an API key',
+        description: `Only this answer contains the complete key, because the service stores only its hash. ${RESTRICTIONS}`,
         method: 'POST',
         path: '/v1/keys/generate',
         access: 'session',
@@ -78,6 +83,8 @@ export const keyEndpoints = [
 
     endpoint({
         id: 'keys.list',
+        summary: 'List API keys',
+        description: 'Newest first, including revoked keys.',
         method: 'GET',
         path: '/v1/keys',
         access: 'session',
@@ -101,6 +108,7 @@ export const keyEndpoints = [
 
     endpoint({
         id: 'keys.get',
+        summary: 'Get an API key',
         method: 'GET',
         path: '/v1/keys/{key_id}',
         access: 'session',
@@ -119,6 +127,10 @@ export const keyEndpoints = [
 
     endpoint({
         id: 'keys.revoke',
+        summary: 'Revoke an API key',
+        description:
+            'A revocation is permanent and takes effect at once: a call with the key that begins after the answer is refused. A repeated revocation gets the same answer as the first one.',
+        idempotent: true,
         method: 'DELETE',
         path: '/v1/keys/{key_id}',
         access: 'session',
@@ -132,6 +144,9 @@ export const keyEndpoints = [
 
     endpoint({
         id: 'keys.update',
+        summary: 'Change an API key',
+        description: `Changes the name or the restrictions of a key. \`null\` removes a restriction. A change is in force at once: it holds for every call that begins after the answer. An expired key with a later \`expires_at\` is active again. After 503 the change may be made, but not every gateway may know it yet: repeat the call. A repeated call gets the same answer. ${RESTRICTIONS}`,
+        idempotent: true,
         method: 'PATCH',
         path: '/v1/keys/{key_id}',
         access: 'session',
@@ -151,6 +166,9 @@ export const keyEndpoints = [
 
     endpoint({
         id: 'keys.rotate',
+        summary: 'Rotate an API key',
+        description:
+            'Creates a key that replaces this one, with the same name, tier and restrictions. Both keys work during the overlap, so that callers can change over without a failed call. Then the old key ends, or earlier if it expires earlier. The two keys count as one active key and share a rate limit. A key that the old one has replaced ends at once. Only this answer contains the complete new key.',
         method: 'POST',
         path: '/v1/keys/{key_id}/rotate',
         access: 'session',

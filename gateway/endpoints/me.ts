@@ -14,6 +14,7 @@ export const userFields = {
 export const meEndpoints = [
     endpoint({
         id: 'me.get',
+        summary: 'Get the current user',
         method: 'GET',
         path: '/v1/me',
         access: 'session',
@@ -40,6 +41,8 @@ export const meEndpoints = [
 
     endpoint({
         id: 'me.update',
+        summary: 'Change name or email',
+        description: '`"name": null` removes the name.',
         method: 'PATCH',
         path: '/v1/me',
         access: 'session',
@@ -59,6 +62,8 @@ export const meEndpoints = [
 
     endpoint({
         id: 'me.change_password',
+        summary: 'Change the password',
+        description: 'Ends all other sessions of the account. API keys stay valid.',
         method: 'POST',
         path: '/v1/me/password',
         access: 'session',
@@ -72,6 +77,9 @@ export const meEndpoints = [
 
     endpoint({
         id: 'me.delete',
+        summary: 'Erase the account',
+        description:
+            'Nothing can be restored. Sessions and API keys of the account are refused from the next call on, and its email is free. Its issuers are archived, and its data is removed within minutes; one of millions of objects takes longer. What its issuers have signed is verified as before: of a credential stay its id, issuer, times and revocation, and DID documents stay public. After a 503, repeat the call: an erasure that was decided ends by itself within minutes, but sessions and keys may work until then.',
         method: 'DELETE',
         path: '/v1/me',
         access: 'session',

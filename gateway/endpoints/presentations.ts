@@ -7,6 +7,9 @@ import { verification } from './credentials/credentials.ts';
 export const presentationEndpoints = [
     endpoint({
         id: 'presentations.create',
+        summary: 'Create a presentation',
+        description:
+            'Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that. The example has a managed issuer as the holder. A holder that keeps its own key also sends `holder_private_key`.',
         method: 'POST',
         path: '/v1/presentations',
         access: 'bearer',
@@ -36,6 +39,10 @@ export const presentationEndpoints = [
 
     endpoint({
         id: 'presentations.verify',
+        summary: 'Verify a presentation',
+        description:
+            'A completed check is answered with 200, whatever it finds. One invalid credential makes the presentation invalid. The answer lists the results of all credentials.',
+        idempotent: true,
         method: 'POST',
         path: '/v1/presentations/verify',
         access: 'bearer',

@@ -8,6 +8,9 @@ const quota = z.object({ used: z.number(), quota: z.number() });
 export const quotaEndpoints = [
     endpoint({
         id: 'me.quotas',
+        summary: 'Get quotas',
+        description:
+            'A call that would exceed a quota is refused with 403. Calls at the same time may exceed a quota that is approximate. Sessions are different: a login beyond the quota ends the oldest session.',
         method: 'GET',
         path: '/v1/me/quotas',
         access: 'session',

@@ -45,6 +45,7 @@ export function statisticsOf(counts: Statistics): z.input<typeof statistics> {
 export const statisticsEndpoints = [
     endpoint({
         id: 'me.stats',
+        summary: 'Get usage statistics',
         method: 'GET',
         path: '/v1/me/stats',
         access: 'session',

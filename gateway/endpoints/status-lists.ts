@@ -5,11 +5,16 @@ import type { KeptDocuments } from '../kept-documents.ts';
 import { statusLists } from '../status-lists.ts';
 
 /** The endpoints of the status lists. They share what the gateway knows about the lists. */
+const KEPT =
+    'A revocation is in the list that is fetched 15 s later (`STATUS_LIST_SECONDS`). Clients and proxies may keep the answer for 60 s. Calls count against the limit of their address.';
+
 export function statusListEndpoints(documents: KeptDocuments) {
     const lists = statusLists(documents);
     return [
         endpoint({
             id: 'status_lists.list',
+            summary: 'Get the addresses of all status lists',
+            description: 'For programs that keep a copy of all lists.',
             method: 'GET',
             path: '/v1/status-lists',
             access: 'anonymous',
@@ -22,6 +27,8 @@ export function statusListEndpoints(documents: KeptDocuments) {
 
         endpoint({
             id: 'status_lists.get',
+            summary: 'Get a status list',
+            description: `A Token Status List of the IETF: a JWT with a compressed bit for each credential, which is 1 if the credential was revoked. ${KEPT}`,
             method: 'GET',
             path: '/v1/status-lists/{list_id}',
             access: 'anonymous',

@@ -63,6 +63,9 @@ function onePassword(headers: z.output<typeof passwordHeader>, elsewhere: string
 export const walletEndpoints = [
     endpoint({
         id: 'wallets.create',
+        summary: 'Create a wallet',
+        description:
+            'The wallet has its own key pair and DID. Its contents are sealed under a key that is derived from the password (Argon2id, AES-256-GCM). A lost password cannot be restored.',
         method: 'POST',
         path: '/v1/wallets',
         access: 'bearer',
@@ -79,6 +82,8 @@ export const walletEndpoints = [
 
     endpoint({
         id: 'wallets.open',
+        summary: 'Open a wallet',
+        idempotent: true,
         method: 'POST',
         path: '/v1/wallets/open',
         access: 'bearer',
@@ -109,6 +114,9 @@ export const walletEndpoints = [
 
     endpoint({
         id: 'wallets.add_credential',
+        summary: 'Store a credential in a wallet',
+        description:
+            'The credential must have a valid signature. If it is already stored, its entry gets the new metadata.',
         method: 'POST',
         path: '/v1/wallets/{wallet_id}/credentials',
         access: 'bearer',
@@ -136,6 +144,9 @@ export const walletEndpoints = [
 
     endpoint({
         id: 'wallets.list_credentials',
+        summary: 'List the credentials in a wallet',
+        description:
+            'The password is required. Send it in `X-Wallet-Password` rather than in the query, because servers and proxies may log URLs.',
         method: 'GET',
         path: '/v1/wallets/{wallet_id}/credentials',
         access: 'bearer',
@@ -164,6 +175,8 @@ export const walletEndpoints = [
 
     endpoint({
         id: 'wallets.delete_credential',
+        summary: 'Delete a credential from a wallet',
+        description: 'The password is required, in the body or in `X-Wallet-Password`.',
         method: 'DELETE',
         path: '/v1/wallets/{wallet_id}/credentials/{credential_id}',
         access: 'bearer',

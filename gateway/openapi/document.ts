@@ -120,9 +120,9 @@ function referred<Component>(
 }
 
 function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string, Schema>): OperationObject {
-    const { id, method, body, answer, lines, streams } = endpoint;
+    const { id, summary, description, method, idempotent = method === 'GET', body, answer, lines, streams } = endpoint;
     const notes = operationOf(id);
-    const { summary, description, refusals = {}, formerId, idempotent = method === 'GET', fields, example } = notes;
+    const { refusals = {}, formerId, fields, example } = notes;
     const keep = (name: string, schema: Schema): Schema => {
         schemas[name] = schema;
         return { $ref: `#/components/schemas/${name}` };

@@ -3,17 +3,10 @@ import type { RefusalKind } from './responses.ts';
 
 /** What the OpenAPI document and docs/reference say about an endpoint, besides what its declaration says. */
 export interface OperationNotes {
-    summary: string;
-    description?: string;
     /** The id that the endpoint had in an earlier release. The client still has a method with this name. */
     formerId?: string;
     /** When the endpoint refuses for reasons of its own. Refusals that every endpoint has are not repeated here. */
     refusals?: Partial<Record<RefusalKind, string>>;
-    /**
-     * True if a repeated call changes nothing more and gets the same answer, so that programs may repeat it. Every GET
-     * is idempotent. An endpoint with `byKey` is idempotent by its key.
-     */
-    idempotent?: true;
     owasp: OwaspNotes;
     /**
      * The meanings of the fields that only this endpoint has, or that mean something else here than in the glossary.

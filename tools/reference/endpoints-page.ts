@@ -1,6 +1,5 @@
 import type { Access, Endpoint } from '../../gateway/endpoint.ts';
 import { type InterfacePart, interfaceParts } from '../../gateway/endpoints/index.ts';
-import { operationOf } from '../../gateway/openapi/operations/index.ts';
 import { rateLimitsText } from '../../proto/tiers.ts';
 import { table } from './table.ts';
 
@@ -37,7 +36,7 @@ same [\`Idempotency-Key\`](../guides/idempotency.md).
 function section({ name, description, endpoints }: InterfacePart): string {
     const rows = endpoints.map((endpoint) => [
         `\`${endpoint.method} ${endpoint.path}\``,
-        operationOf(endpoint.id).summary,
+        endpoint.summary,
         CALLERS[endpoint.access],
         repeatable(endpoint),
     ]);
@@ -45,7 +44,7 @@ function section({ name, description, endpoints }: InterfacePart): string {
 }
 
 /** When a client may repeat a call whose outcome is unknown. */
-function repeatable({ id, method, byKey }: Endpoint): string {
+function repeatable({ method, byKey, idempotent }: Endpoint): string {
     if (byKey) return 'with its key';
-    return method === 'GET' || operationOf(id).idempotent ? 'yes' : 'no';
+    return method === 'GET' || idempotent ? 'yes' : 'no';
 }

@@ -5,7 +5,7 @@ import { answerBatch, BATCH_TIMEOUT_MS, batchAnswer } from '../../batch-answer.t
 import { endpoint } from '../../endpoint.ts';
 import { anyItem, base64, jsonObject, listOf, optional, parseItem } from '../../fields.ts';
 import { issued, revocation, verification } from './credentials.ts';
-import { formFields, formInItems, inForm, refuseOtherThan } from './forms.ts';
+import { formFields, formInItems, inForm, OWN_KEY, refuseOtherThan } from './forms.ts';
 
 const issueItem = z.object({
     subject_did: z.string(),
@@ -27,9 +27,16 @@ const statusItem = z.string();
 const itemsOf = (item: z.ZodType) => listOf(anyItem(item), { min: 1, max: MAX_BATCH_ITEMS });
 const weight = ({ items }: { items: unknown[] }) => items.length;
 
+const LIMIT =
+    'Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. One batch of an account is worked on at a time; of further ones up to 64 wait, for 10 s at most.';
+const EACH =
+    'The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s.';
+
 export const credentialBatchEndpoints = [
     endpoint({
         id: 'credentials.batch.issue',
+        summary: 'Issue up to 1,000 credentials',
+        description: `Issues credentials of one issuer, as single calls would. ${OWN_KEY} ${EACH} ${LIMIT} A batch that is repeated with its \`Idempotency-Key\` returns the credentials that were issued, and issues the missing ones.`,
         method: 'POST',
         path: '/v1/credentials/batch/issue',
         access: 'bearer',
@@ -69,6 +76,9 @@ export const credentialBatchEndpoints = [
 
     endpoint({
         id: 'credentials.batch.verify',
+        summary: 'Verify up to 1,000 credentials',
+        description: `Checks credentials, as single calls would. \`ok\` says that an item was checked, and \`valid\` what the check found. ${EACH} ${LIMIT}`,
+        idempotent: true,
         method: 'POST',
         path: '/v1/credentials/batch/verify',
         access: 'bearer',
@@ -95,6 +105,9 @@ export const credentialBatchEndpoints = [
 
     endpoint({
         id: 'credentials.batch.revoke',
+        summary: 'Revoke up to 1,000 credentials',
+        description: `Revokes credentials of one issuer, as single calls would. Each item with the same id is answered with the first revocation. ${EACH} ${LIMIT}`,
+        idempotent: true,
         method: 'POST',
         path: '/v1/credentials/batch/revoke',
         access: 'bearer',
@@ -116,6 +129,9 @@ export const credentialBatchEndpoints = [
 
     endpoint({
         id: 'credentials.batch.status',
+        summary: 'Get the revocation status of up to 1,000 credentials',
+        description: `${EACH} ${LIMIT}`,
+        idempotent: true,
         method: 'POST',
         path: '/v1/credentials/batch/status',
         access: 'bearer',

@@ -6,7 +6,7 @@ import { endpoint } from '../../endpoint.ts';
 import { base64, jsonObject, optional, paging } from '../../fields.ts';
 import { ListAnswer } from '../../lists.ts';
 import type { Services } from '../../services.ts';
-import { formFields, inForm, refuseOtherThan } from './forms.ts';
+import { formFields, inForm, OWN_KEY, refuseOtherThan } from './forms.ts';
 
 export const issued = z.object({
     credential_id: z.string(),
@@ -73,9 +73,14 @@ function summariesOf(
 
 const byId = z.object({ credential_id: z.string() });
 
+const LIST =
+    'Lists the credentials of a DID, newest first: all of them if the account of the caller owns the DID, otherwise those that the caller issued.';
+
 export const credentialEndpoints = [
     endpoint({
         id: 'credentials.issue',
+        summary: 'Issue a credential',
+        description: `Signs a PASETO v4 public token. ${OWN_KEY} The claims are signed exactly as they were sent. The service stores neither them nor a private key that it was sent.`,
         method: 'POST',
         path: '/v1/credentials',
         access: 'bearer',
@@ -105,6 +110,10 @@ export const credentialEndpoints = [
 
     endpoint({
         id: 'credentials.verify',
+        summary: 'Verify a credential',
+        description:
+            'A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. The credential is a v4.public token or an SD-JWT VC (`dc+sd-jwt`) without the signature of its holder; any other text is refused with 400.',
+        idempotent: true,
         method: 'POST',
         path: '/v1/credentials/verify',
         access: 'bearer',
@@ -122,6 +131,9 @@ export const credentialEndpoints = [
 
     endpoint({
         id: 'credentials.revoke',
+        summary: 'Revoke a credential',
+        description: 'A revocation is permanent. A repeated call gets the same answer as the first call.',
+        idempotent: true,
         method: 'POST',
         path: '/v1/credentials/revoke/{credential_id}',
         access: 'bearer',
@@ -137,6 +149,7 @@ export const credentialEndpoints = [
 
     endpoint({
         id: 'credentials.status',
+        summary: 'Get the revocation status of a credential',
         method: 'GET',
         path: '/v1/credentials/status/{credential_id}',
         access: 'bearer',
@@ -150,6 +163,8 @@ export const credentialEndpoints = [
 
     endpoint({
         id: 'credentials.by_issuer',
+        summary: 'List credentials by issuer',
+        description: LIST,
         method: 'GET',
         path: '/v1/credentials/by-issuer/{issuer_did}',
         access: 'bearer',
@@ -166,6 +181,8 @@ export const credentialEndpoints = [
 
     endpoint({
         id: 'credentials.by_subject',
+        summary: 'List credentials by subject',
+        description: LIST,
         method: 'GET',
         path: '/v1/credentials/by-subject/{subject_did}',
         access: 'bearer',

@@ -7,6 +7,10 @@ import { upgrading } from '../../upgrading.ts';
 /** Maximum number of bytes of a public key as a JWK. Beyond it: 400. */
 const MAX_JWK_BYTES = 2_048;
 
+/** How the descriptions of issuing begin. */
+export const OWN_KEY =
+    'The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`.';
+
 /** In which form a credential is issued. */
 export const formFields = {
     format: optional(z.string()),

@@ -63,6 +63,9 @@ const sentClaim = z.object({
 export const configurationEndpoints = [
     endpoint({
         id: 'configurations.create',
+        summary: 'Describe what an issuer offers',
+        description:
+            'Adds a configuration to a did:web issuer: a kind of credential that wallets can get by OpenID4VCI. The metadata of the issuer shows it to anybody. Only a service whose `PUBLIC_URL` has https offers credentials.',
         method: 'POST',
         path: '/v1/issuers/{issuer_id}/configurations',
         access: 'bearer',
@@ -92,6 +95,7 @@ export const configurationEndpoints = [
 
     endpoint({
         id: 'configurations.list',
+        summary: 'List what an issuer offers',
         method: 'GET',
         path: '/v1/issuers/{issuer_id}/configurations',
         access: 'bearer',
@@ -105,6 +109,7 @@ export const configurationEndpoints = [
 
     endpoint({
         id: 'configurations.get',
+        summary: 'Get a configuration',
         method: 'GET',
         path: '/v1/issuers/{issuer_id}/configurations/{configuration_id}',
         access: 'bearer',
@@ -118,6 +123,8 @@ export const configurationEndpoints = [
 
     endpoint({
         id: 'configurations.delete',
+        summary: 'Delete a configuration',
+        description: 'Its offers can no longer be accepted. Credentials that were issued stay as they are.',
         method: 'DELETE',
         path: '/v1/issuers/{issuer_id}/configurations/{configuration_id}',
         access: 'bearer',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CallContext } from '../../../platform/context.ts';
 import type {
     ClaimDescription,
     Configuration,
@@ -6,6 +7,17 @@ import type {
     IssuerMetadata,
 } from '../../../proto/gen/exchange/v1/exchange.ts';
 import { PRE_AUTHORIZED_CODE, partOf, WALLET_ALGORITHMS } from '../../../proto/openid4vci.ts';
+import { endpoint } from '../../endpoint.ts';
+import type { KeptDocuments } from '../../kept-documents.ts';
+import type { Services } from '../../services.ts';
+
+/**
+ * How long wallets and proxies may keep the metadata of an issuer, in seconds. So long may a new configuration be unknown
+ * to them. Beyond it: they ask again.
+ */
+const METADATA_SECONDS = 10;
+
+export const byIssuer = z.object({ issuer_id: z.string() });
 
 const text = z.string();
 const texts = z.array(text);
@@ -88,4 +100,53 @@ export function serverMetadataOf(issuer: string): z.infer<typeof authorizationSe
         'pre-authorized_grant_anonymous_access_supported': true,
         dpop_signing_alg_values_supported: [...WALLET_ALGORITHMS],
     };
+}
+
+/** The metadata of an issuer, which wallets look for between its host and its path (RFC 8414, section 3.1). */
+export function issuerMetadataEndpoints(documents: KeptDocuments) {
+    const document = { contentType: 'application/json; charset=utf-8', maxAgeSeconds: METADATA_SECONDS };
+    const shared = { method: 'GET', access: 'anonymous', status: 200, document, params: byIssuer } as const;
+    const kept = (name: string, shown: (metadata: IssuerMetadata) => object) => {
+        return ({
+            params,
+            services,
+            context,
+        }: {
+            params: z.infer<typeof byIssuer>;
+            services: Services;
+            context: CallContext;
+        }) =>
+            documents(
+                {
+                    name: `${name} ${params.issuer_id}`,
+                    since: performance.now(),
+                    read: async (own) => ({
+                        text: JSON.stringify(shown(await services.exchange.getIssuerMetadata(params, own))),
+                    }),
+                },
+                context,
+            );
+    };
+    return [
+        endpoint({
+            ...shared,
+            id: 'exchange.issuer_metadata',
+            summary: 'Read the metadata of an issuer',
+            description: 'What OpenID4VCI 1.0 says about a credential issuer.',
+            path: '/.well-known/openid-credential-issuer/issuers/{issuer_id}',
+            message: 'Metadata of the issuer',
+            answer: credentialIssuerMetadata,
+            call: kept('metadata of issuer', issuerMetadataOf),
+        }),
+        endpoint({
+            ...shared,
+            id: 'exchange.server_metadata',
+            summary: 'Read the metadata of an issuer as an authorization server',
+            description: 'What RFC 8414 says about it.',
+            path: '/.well-known/oauth-authorization-server/issuers/{issuer_id}',
+            message: 'Metadata of the authorization server',
+            answer: authorizationServerMetadata,
+            call: kept('server metadata of issuer', ({ credential_issuer }) => serverMetadataOf(credential_issuer)),
+        }),
+    ];
 }

@@ -29,6 +29,9 @@ const txCode = z.object({
 export const offerEndpoints = [
     endpoint({
         id: 'offers.create',
+        summary: 'Offer a credential',
+        description:
+            'Makes a link that opens a wallet, which then gets the credential by OpenID4VCI with a pre-authorized code. Whoever has the link can accept the offer, so give the holder a transaction code in another way. Five wrong codes end the offer. The claims are stored sealed; only the link opens them.',
         method: 'POST',
         path: '/v1/offers',
         access: 'bearer',
@@ -57,6 +60,8 @@ export const offerEndpoints = [
 
     endpoint({
         id: 'offers.list',
+        summary: 'List offers',
+        description: 'Newest first. Offers are removed a day after they have expired.',
         method: 'GET',
         path: '/v1/offers',
         access: 'bearer',
@@ -79,6 +84,7 @@ export const offerEndpoints = [
 
     endpoint({
         id: 'offers.get',
+        summary: 'Get an offer',
         method: 'GET',
         path: '/v1/offers/{offer_id}',
         access: 'bearer',
@@ -92,6 +98,8 @@ export const offerEndpoints = [
 
     endpoint({
         id: 'offers.delete',
+        summary: 'Delete an offer',
+        description: 'It can no longer be accepted. Credentials that were issued stay as they are.',
         method: 'DELETE',
         path: '/v1/offers/{offer_id}',
         access: 'bearer',

@@ -1,26 +1,9 @@
 import { z } from 'zod';
-import type { CallContext } from '../../../platform/context.ts';
-import type { IssuerMetadata } from '../../../proto/gen/exchange/v1/exchange.ts';
 import { PRE_AUTHORIZED_CODE } from '../../../proto/openid4vci.ts';
 import { endpoint } from '../../endpoint.ts';
 import { anyItem, optional } from '../../fields.ts';
-import type { KeptDocuments } from '../../kept-documents.ts';
-import type { Services } from '../../services.ts';
-import {
-    authorizationServerMetadata,
-    credentialIssuerMetadata,
-    issuerMetadataOf,
-    serverMetadataOf,
-} from './issuer-metadata.ts';
+import { byIssuer } from './issuer-metadata.ts';
 import { dpop, presented, proofs } from './wallet-fields.ts';
-
-/**
- * How long wallets and proxies may keep the metadata of an issuer, in seconds. So long may a new configuration be unknown
- * to them. Beyond it: they ask again.
- */
-const METADATA_SECONDS = 10;
-
-const byIssuer = z.object({ issuer_id: z.string() });
 
 const txCode = z.object({ length: z.number(), input_mode: z.string(), description: z.string().optional() });
 
@@ -33,6 +16,8 @@ const MAX_PROOFS_BYTES = 192 << 10;
 export const walletProtocolEndpoints = [
     endpoint({
         id: 'exchange.offer',
+        summary: 'Read an offer',
+        description: 'What the link of an offer leads to. It can be read any number of times until the offer expires.',
         method: 'GET',
         path: '/issuers/{issuer_id}/offers/{secret}',
         access: 'anonymous',
@@ -66,6 +51,9 @@ export const walletProtocolEndpoints = [
 
     endpoint({
         id: 'exchange.token',
+        summary: 'Exchange a code for an access token',
+        description:
+            'Spends the code, once. A wrong transaction code spends nothing, but the fifth one ends the offer. The offer also ends with the API key that has made it, and with its issuer. With a DPoP proof, the token is bound to its key.',
         method: 'POST',
         path: '/issuers/{issuer_id}/token',
         access: 'anonymous',
@@ -89,6 +77,8 @@ export const walletProtocolEndpoints = [
 
     endpoint({
         id: 'exchange.nonce',
+        summary: 'Get a nonce for proofs',
+        description: 'It can be used for five minutes.',
         method: 'POST',
         path: '/issuers/{issuer_id}/nonce',
         access: 'anonymous',
@@ -104,6 +94,9 @@ export const walletProtocolEndpoints = [
 
     endpoint({
         id: 'exchange.credential',
+        summary: 'Get credentials',
+        description:
+            'Issues a credential for each key that a proof proves. A repeated call gets the same credentials, signed again.',
         method: 'POST',
         path: '/issuers/{issuer_id}/credential',
         access: 'wallet',
@@ -143,6 +136,8 @@ export const walletProtocolEndpoints = [
 
     endpoint({
         id: 'exchange.notification',
+        summary: 'Say what became of credentials',
+        idempotent: true,
         method: 'POST',
         path: '/issuers/{issuer_id}/notification',
         access: 'wallet',
@@ -161,48 +156,3 @@ export const walletProtocolEndpoints = [
         },
     }),
 ];
-
-/** The metadata of an issuer, which wallets look for between its host and its path (RFC 8414, section 3.1). */
-export function issuerMetadataEndpoints(documents: KeptDocuments) {
-    const document = { contentType: 'application/json; charset=utf-8', maxAgeSeconds: METADATA_SECONDS };
-    const shared = { method: 'GET', access: 'anonymous', status: 200, document, params: byIssuer } as const;
-    const kept = (name: string, shown: (metadata: IssuerMetadata) => object) => {
-        return ({
-            params,
-            services,
-            context,
-        }: {
-            params: z.infer<typeof byIssuer>;
-            services: Services;
-            context: CallContext;
-        }) =>
-            documents(
-                {
-                    name: `${name} ${params.issuer_id}`,
-                    since: performance.now(),
-                    read: async (own) => ({
-                        text: JSON.stringify(shown(await services.exchange.getIssuerMetadata(params, own))),
-                    }),
-                },
-                context,
-            );
-    };
-    return [
-        endpoint({
-            ...shared,
-            id: 'exchange.issuer_metadata',
-            path: '/.well-known/openid-credential-issuer/issuers/{issuer_id}',
-            message: 'Metadata of the issuer',
-            answer: credentialIssuerMetadata,
-            call: kept('metadata of issuer', issuerMetadataOf),
-        }),
-        endpoint({
-            ...shared,
-            id: 'exchange.server_metadata',
-            path: '/.well-known/oauth-authorization-server/issuers/{issuer_id}',
-            message: 'Metadata of the authorization server',
-            answer: authorizationServerMetadata,
-            call: kept('server metadata of issuer', ({ credential_issuer }) => serverMetadataOf(credential_issuer)),
-        }),
-    ];
-}

@@ -22,6 +22,8 @@ const delivery = z.object({
 export const deliveryEndpoints = [
     endpoint({
         id: 'webhooks.test',
+        summary: 'Send a test to a webhook',
+        description: 'Sends an event of the type `webhook.test`. The deliveries of the webhook show what became of it.',
         method: 'POST',
         path: '/v1/webhooks/{webhook_id}/test',
         access: 'bearer',
@@ -37,6 +39,8 @@ export const deliveryEndpoints = [
 
     endpoint({
         id: 'webhooks.deliveries',
+        summary: 'List the deliveries of a webhook',
+        description: 'Newest first, those of the last 30 days.',
         method: 'GET',
         path: '/v1/webhooks/{webhook_id}/deliveries',
         access: 'bearer',
@@ -62,6 +66,9 @@ export const deliveryEndpoints = [
 
     endpoint({
         id: 'webhooks.replay',
+        summary: 'Send events again',
+        description:
+            'Sends one event again, or those of a time of at most 31 days, of the types of the webhook. They have the same `webhook-id` as before.',
         method: 'POST',
         path: '/v1/webhooks/{webhook_id}/replay',
         access: 'bearer',

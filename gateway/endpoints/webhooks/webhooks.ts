@@ -27,6 +27,9 @@ export const webhook = z.object({
 export const webhookEndpoints = [
     endpoint({
         id: 'webhooks.create',
+        summary: 'Create a webhook',
+        description:
+            'The service sends every event of these types that happens from now on to the URL, as Standard Webhooks 1.0.0 says: signed, at least once, in any order. An answer with 2xx in time is a success; anything else is a failure, also a redirect. A failed delivery is attempted again for 24 hours.',
         method: 'POST',
         path: '/v1/webhooks',
         access: 'bearer',
@@ -45,6 +48,8 @@ export const webhookEndpoints = [
 
     endpoint({
         id: 'webhooks.list',
+        summary: 'List webhooks',
+        description: 'Newest first.',
         method: 'GET',
         path: '/v1/webhooks',
         access: 'bearer',
@@ -67,6 +72,7 @@ export const webhookEndpoints = [
 
     endpoint({
         id: 'webhooks.get',
+        summary: 'Get a webhook',
         method: 'GET',
         path: '/v1/webhooks/{webhook_id}',
         access: 'bearer',
@@ -80,6 +86,10 @@ export const webhookEndpoints = [
 
     endpoint({
         id: 'webhooks.update',
+        summary: 'Change a webhook',
+        description:
+            'Changes the fields that are given. A webhook that becomes active again gets what it has missed, and a new URL is tried at once.',
+        idempotent: true,
         method: 'PATCH',
         path: '/v1/webhooks/{webhook_id}',
         access: 'bearer',
@@ -101,6 +111,8 @@ export const webhookEndpoints = [
 
     endpoint({
         id: 'webhooks.delete',
+        summary: 'Delete a webhook',
+        description: 'Nothing is sent to it any more. Deliveries that are under way may still arrive.',
         method: 'DELETE',
         path: '/v1/webhooks/{webhook_id}',
         access: 'bearer',
@@ -115,6 +127,9 @@ export const webhookEndpoints = [
 
     endpoint({
         id: 'webhooks.rotate_secret',
+        summary: 'Rotate the secret of a webhook',
+        description:
+            'Creates a secret. During the overlap each delivery has two signatures, one with each secret, so that the receiver can change over without a failure. A secret that was replaced earlier ends at once. The answer comes after about a second: then every process signs with the new secret.',
         method: 'POST',
         path: '/v1/webhooks/{webhook_id}/rotate-secret',
         access: 'bearer',

@@ -12,7 +12,6 @@ const guessing =
 
 export const accountOperations = {
     'me.get': {
-        summary: 'Get the current user',
         owasp: { objects: 'own' },
         fields: {
             stats: 'Counts of the account.',
@@ -30,8 +29,6 @@ export const accountOperations = {
         },
     },
     'me.update': {
-        summary: 'Change name or email',
-        description: '`"name": null` removes the name.',
         refusals: { conflict: 'Another account has this email.' },
         owasp: { objects: 'own' },
         example: {
@@ -40,8 +37,6 @@ export const accountOperations = {
         },
     },
     'me.change_password': {
-        summary: 'Change the password',
-        description: 'Ends all other sessions of the account. API keys stay valid.',
         refusals: {
             unauthenticated: 'The session token is missing or not valid, or the current password is wrong.',
             rate_limited: guessing,
@@ -58,9 +53,6 @@ export const accountOperations = {
         },
     },
     'me.delete': {
-        summary: 'Erase the account',
-        description:
-            'Nothing can be restored. Sessions and API keys of the account are refused from the next call on, and its email is free. Its issuers are archived, and its data is removed within minutes; one of millions of objects takes longer. What its issuers have signed is verified as before: of a credential stay its id, issuer, times and revocation, and DID documents stay public. After a 503, repeat the call: an erasure that was decided ends by itself within minutes, but sessions and keys may work until then.',
         refusals: {
             unauthenticated: 'The session token is missing or not valid, or the password is wrong.',
             not_found: 'Another call has erased the account meanwhile.',
@@ -77,9 +69,6 @@ export const accountOperations = {
         },
     },
     'me.quotas': {
-        summary: 'Get quotas',
-        description:
-            'A call that would exceed a quota is refused with 403. Calls at the same time may exceed a quota that is approximate. Sessions are different: a login beyond the quota ends the oldest session.',
         owasp: { objects: 'own' },
         fields: {
             quotas: 'For each kind of object, how much the account stores and how much it may store.',
@@ -120,7 +109,6 @@ export const accountOperations = {
         },
     },
     'me.stats': {
-        summary: 'Get usage statistics',
         owasp: { objects: 'own' },
         example: {
             data: {
@@ -134,9 +122,6 @@ export const accountOperations = {
         },
     },
     'me.export': {
-        summary: 'Export the account',
-        description:
-            'What the service stores about the account, as lines of JSON (`application/x-ndjson`), each with its `kind`: `export`, `user`, `statistics`, `session`, `key`, `did`, `issuer`, `configuration`, `credential`, `presentation`, `wallet`, `webhook`, `offer`, `event`, and at last `end`. Without the line `end` the export is not complete. What changes meanwhile may be in it or not. It has no secrets: no passwords, tokens or private keys. Only the password of a wallet opens its contents. It counts as one request, and each gateway writes one export of an account at a time.',
         refusals: { rate_limited: 'The rate limit is exceeded, or an export of the account is under way.' },
         owasp: { objects: 'own' },
         fields: {
@@ -151,13 +136,11 @@ export const accountOperations = {
         example: { data: { kind: 'user', ...user, last_login_at: lastLoginAt } },
     },
     'internal.auth.register': {
-        summary: 'Register an account',
         refusals: { conflict: 'An account with this email already exists.', rate_limited: guessing },
         owasp: { objects: 'none', slowedBy: 'trusted' },
         example: { body: { email, password, name: 'Ada' }, data: user },
     },
     'internal.auth.login': {
-        summary: 'Log in',
         refusals: { unauthenticated: 'The email or the password is wrong.', rate_limited: guessing },
         owasp: { objects: 'none', presents: 'password' },
         example: {
@@ -166,15 +149,11 @@ export const accountOperations = {
         },
     },
     'internal.auth.logout': {
-        summary: 'Log out',
-        description: 'Ends the session that the access token or refresh token belongs to.',
         owasp: { objects: 'own', presents: 'token' },
         fields: { logged_out_at: 'When the session ended.' },
         example: { body: { token: ACCESS_TOKEN }, data: { logged_out_at: '2026-11-20T21:30:00.000Z' } },
     },
     'internal.auth.refresh': {
-        summary: 'Refresh a session',
-        description: 'A refresh token works only once: keep the new one.',
         refusals: {
             unauthenticated:
                 'The internal secret is missing or wrong, or the refresh token is already used, expired or not valid.',
@@ -183,7 +162,6 @@ export const accountOperations = {
         example: { body: { refresh_token: REFRESH_TOKEN }, data: session },
     },
     'internal.auth.me': {
-        summary: 'Get the user of a session token',
         refusals: { unauthenticated: 'The internal secret or the session token is missing or not valid.' },
         owasp: { objects: 'own' },
         example: { data: { ...user, last_login_at: lastLoginAt } },

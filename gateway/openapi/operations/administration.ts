@@ -7,7 +7,6 @@ const suspensionFields = {
 
 export const administrationOperations = {
     'internal.admin.stats': {
-        summary: 'Get platform statistics',
         owasp: { objects: 'none' },
         fields: {
             by_tier: 'Accounts by tier.',
@@ -36,9 +35,6 @@ export const administrationOperations = {
         },
     },
     'internal.admin.create_users': {
-        summary: 'Create up to 1,000 users',
-        description:
-            'One invalid user does not affect the others. The answer is 200, and lists the users that failed with the reason.',
         owasp: { objects: 'none', slowedBy: 'trusted' },
         fields: {
             total_failed: 'Number of accounts that could not be created.',
@@ -62,9 +58,6 @@ export const administrationOperations = {
         },
     },
     'internal.admin.import_users': {
-        summary: 'Import users with their password hashes',
-        description:
-            'Body and answer are `application/x-ndjson`: a line of JSON for each user, in the same order. One line that is refused does not affect the others. An import may have 100,000 lines of 8 KiB, 64 MiB in all, and take ten minutes; a gateway works on two at a time. Read the answer while you send. If it ends before the last line, send the import again: it refuses the users that exist. The first login replaces the hash with one of the service.',
         refusals: {
             invalid: 'A header is invalid, or the body has no lines.',
             too_large: 'The body is over 64 MiB.',
@@ -96,10 +89,6 @@ export const administrationOperations = {
         },
     },
     'internal.admin.suspend_user': {
-        summary: 'Suspend an account',
-        description:
-            'From the next call on, every gateway refuses the sessions and API keys of the account with 403, and a login too. Nothing is deleted: DID documents and status lists stay public, and credentials stay valid. A trusted caller can still act for the account, for instance to revoke its credentials. An account that is suspended already keeps its time and its reason.',
-        idempotent: true,
         owasp: { objects: 'none' },
         fields: suspensionFields,
         example: {
@@ -114,10 +103,6 @@ export const administrationOperations = {
         },
     },
     'internal.admin.restore_user': {
-        summary: 'Restore a suspended account',
-        description:
-            'Its sessions and API keys work again, unless they have ended for another reason. An account that is not suspended stays as it is.',
-        idempotent: true,
         owasp: { objects: 'none' },
         fields: suspensionFields,
         example: {
@@ -126,8 +111,6 @@ export const administrationOperations = {
         },
     },
     'internal.health': {
-        summary: 'Get the health of the service',
-        description: 'The answer has no envelope. While a dependency is down, it is 200 with `status: degraded`.',
         owasp: { objects: 'none' },
         fields: {
             status: '`degraded` while a dependency is down, otherwise `healthy`.',
@@ -148,9 +131,6 @@ export const administrationOperations = {
         },
     },
     'internal.subjects.erase': {
-        summary: 'Erase the subject of credentials',
-        description:
-            'Replaces the DID of a person in all credentials and presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, and removes the DID if a client has registered it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.',
         owasp: { objects: 'none' },
         fields: {
             done: 'False: there is more. Repeat the call until it is true.',

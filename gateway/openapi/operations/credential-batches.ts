@@ -1,11 +1,6 @@
 import type { OperationNotes } from '../operation.ts';
 import { CREDENTIAL, CREDENTIAL_ID, WEB_ISSUER_DID } from '../samples.ts';
-import { issued, OWN_KEY, revocation, sent, verified } from './credentials.ts';
-
-const LIMIT =
-    'Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. One batch of an account is worked on at a time; of further ones up to 64 wait, for 10 s at most.';
-const EACH =
-    'The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s.';
+import { issued, revocation, sent, verified } from './credentials.ts';
 
 const ITEM_ERROR = 'Why the item failed.';
 const missing = { index: 1, ok: false, code: 'not_found', error: 'This credential does not exist.' };
@@ -14,8 +9,6 @@ const unknownId = 'urn:uuid:01932b3f-5a7c-7d11-9c2e-8f4b6a1d0e35';
 
 export const credentialBatchOperations = {
     'credentials.batch.issue': {
-        summary: 'Issue up to 1,000 credentials',
-        description: `Issues credentials of one issuer, as single calls would. ${OWN_KEY} ${EACH} ${LIMIT} A batch that is repeated with its \`Idempotency-Key\` returns the credentials that were issued, and issues the missing ones.`,
         refusals: {
             rate_limited:
                 'The items exceed what is left of the rate limit, or too many batches of the account wait. No item was done.',
@@ -41,9 +34,6 @@ export const credentialBatchOperations = {
         },
     },
     'credentials.batch.verify': {
-        summary: 'Verify up to 1,000 credentials',
-        idempotent: true,
-        description: `Checks credentials, as single calls would. \`ok\` says that an item was checked, and \`valid\` what the check found. ${EACH} ${LIMIT}`,
         refusals: {
             rate_limited:
                 'The items exceed what is left of the rate limit, or too many batches of the account wait. No item was done.',
@@ -76,9 +66,6 @@ export const credentialBatchOperations = {
         },
     },
     'credentials.batch.revoke': {
-        summary: 'Revoke up to 1,000 credentials',
-        idempotent: true,
-        description: `Revokes credentials of one issuer, as single calls would. Each item with the same id is answered with the first revocation. ${EACH} ${LIMIT}`,
         refusals: {
             rate_limited:
                 'The items exceed what is left of the rate limit, or too many batches of the account wait. No item was done.',
@@ -98,9 +85,6 @@ export const credentialBatchOperations = {
         },
     },
     'credentials.batch.status': {
-        summary: 'Get the revocation status of up to 1,000 credentials',
-        idempotent: true,
-        description: `${EACH} ${LIMIT}`,
         refusals: {
             rate_limited:
                 'The items exceed what is left of the rate limit, or too many batches of the account wait. No item was done.',

@@ -11,9 +11,6 @@ export const DID_CONTEXTS = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/s
 
 export const didOperations = {
     'did.create': {
-        summary: 'Create a DID',
-        description:
-            'Without `public_key` the service creates a key pair. Only this answer contains the private key, because the service does not store it. With `public_key` every call returns the same DID.',
         refusals: { forbidden: 'The account has reached its quota of DIDs.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
         example: {
@@ -22,7 +19,6 @@ export const didOperations = {
         },
     },
     'did.resolve': {
-        summary: 'Resolve a DID',
         refusals,
         owasp: { objects: 'public' },
         example: {
@@ -32,7 +28,6 @@ export const didOperations = {
         },
     },
     'did.document': {
-        summary: 'Get the DID document',
         refusals,
         owasp: { objects: 'public' },
         fields: {

@@ -10,9 +10,6 @@ export const EVENT_TYPE = { description: 'What has happened.', enum: EVENT_TYPES
 
 export const eventOperations = {
     'events.list': {
-        summary: 'List events',
-        description:
-            'What has happened to the objects of the account, oldest first. Each event has the next number, without gaps. Call again with `after` set to the `next` of the answer: while there are no new events, `events` is empty and `next` stays the same. An event is listed about a second after what it reports, and is kept for 400 days.',
         owasp: { objects: 'own' },
         fields: {
             limit: {
@@ -41,9 +38,6 @@ export const eventOperations = {
         },
     },
     'internal.admin.audit': {
-        summary: 'Export the audit',
-        description:
-            'All events of all accounts, as lines of JSON (`application/x-ndjson`), each with its `kind`: `audit`, `row`, `seal`, `checkpoint`, and at last `end`. Rows and seals are the leaves of a Merkle tree (RFC 6962), and checkpoints are its signed heads (`c2sp.org/tlog-checkpoint`), one an hour if something was appended. `cred audit verify` checks them offline. Without the line `end` the export is not complete. Each gateway writes one at a time.',
         refusals: { rate_limited: 'An export is under way.' },
         owasp: { objects: 'none', slowedBy: 'trusted' },
         fields: {

@@ -38,9 +38,6 @@ const offerFields = {
 
 export const exchangeOperations = {
     'configurations.create': {
-        summary: 'Describe what an issuer offers',
-        description:
-            'Adds a configuration to a did:web issuer: a kind of credential that wallets can get by OpenID4VCI. The metadata of the issuer shows it to anybody. Only a service whose `PUBLIC_URL` has https offers credentials.',
         refusals: {
             not_found: 'The account has no issuer with this id.',
             conflict: 'The issuer is archived, has a configuration with this id, or has 32 of them.',
@@ -50,30 +47,23 @@ export const exchangeOperations = {
         example: { params: byIssuer, body: described, data: configuration },
     },
     'configurations.list': {
-        summary: 'List what an issuer offers',
         refusals: { not_found: 'The account has no issuer with this id.' },
         owasp: { objects: 'own' },
         fields: { ...configurationFields, configurations: 'Configurations, by their ids.' },
         example: { params: byIssuer, data: { configurations: [configuration] } },
     },
     'configurations.get': {
-        summary: 'Get a configuration',
         refusals: noConfiguration,
         owasp: { objects: 'own' },
         fields: configurationFields,
         example: { params: byConfiguration, data: configuration },
     },
     'configurations.delete': {
-        summary: 'Delete a configuration',
-        description: 'Its offers can no longer be accepted. Credentials that were issued stay as they are.',
         refusals: noConfiguration,
         owasp: { objects: 'own' },
         example: { params: byConfiguration, data: byConfiguration },
     },
     'offers.create': {
-        summary: 'Offer a credential',
-        description:
-            'Makes a link that opens a wallet, which then gets the credential by OpenID4VCI with a pre-authorized code. Whoever has the link can accept the offer, so give the holder a transaction code in another way. Five wrong codes end the offer. The claims are stored sealed; only the link opens them.',
         refusals: {
             ...noConfiguration,
             conflict: 'The issuer is archived.',
@@ -101,22 +91,17 @@ export const exchangeOperations = {
         },
     },
     'offers.list': {
-        summary: 'List offers',
-        description: 'Newest first. Offers are removed a day after they have expired.',
         owasp: { objects: 'own' },
         fields: { ...offerFields, offers: 'Offers, newest first.' },
         example: { query: { limit: '100' }, data: { offers: [{ ...offer, credential_ids: [] }], total: 1 } },
     },
     'offers.get': {
-        summary: 'Get an offer',
         refusals: noOffer,
         owasp: { objects: 'own' },
         fields: offerFields,
         example: { params: byOffer, data: { ...offer, credential_ids: [] } },
     },
     'offers.delete': {
-        summary: 'Delete an offer',
-        description: 'It can no longer be accepted. Credentials that were issued stay as they are.',
         refusals: noOffer,
         owasp: { objects: 'own' },
         example: { params: byOffer, data: byOffer },

@@ -27,13 +27,9 @@ const documentOf = (...kids: string[]) => {
     };
 };
 const refusals = { not_found: 'The account has no issuer with this id.' };
-const AT_ONCE = 'The answer comes after about a second: then the change is in force in every process.';
 
 export const issuerOperations = {
     'issuers.create': {
-        summary: 'Create a managed issuer',
-        description:
-            'The service creates the key and keeps it: no answer ever contains it. With `method` `key`, the DID is a did:key. With `web`, it is a did:web of this service, whose key can be rotated. With `alg` `ES256`, which only `web` may have, the first key is one of P-256; a key of `EdDSA`, with which PASETO tokens are signed, comes with a rotation. Calls that issue or present with this DID need no private key.',
         refusals: { forbidden: 'The account has reached its quota of issuers.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
         example: {
@@ -42,21 +38,16 @@ export const issuerOperations = {
         },
     },
     'issuers.list': {
-        summary: 'List managed issuers',
-        description: 'Newest first, including archived issuers.',
         owasp: { objects: 'own' },
         fields: { issuers: 'Issuers, newest first.' },
         example: { query: { limit: '100' }, data: { issuers: [{ ...shown, keys: [first] }], total: 1 } },
     },
     'issuers.get': {
-        summary: 'Get a managed issuer',
         refusals,
         owasp: { objects: 'own' },
         example: { params, data: { ...shown, keys: [second, retired] } },
     },
     'issuers.rotate': {
-        summary: 'Rotate the key of an issuer',
-        description: `Creates a key, which signs from now on in place of the active key for the same algorithm. If there is none, it is the first one: an issuer may have an active key of \`EdDSA\` and one of \`ES256\`. What the earlier keys have signed stays valid. ${AT_ONCE}`,
         refusals: {
             ...refusals,
             conflict: 'The issuer is a did:key, which is its key; or it is archived, or has 100 keys.',
@@ -70,9 +61,6 @@ export const issuerOperations = {
         },
     },
     'issuers.mark_compromised': {
-        summary: 'Mark a key as compromised',
-        idempotent: true,
-        description: `Nothing that the key has signed is valid any more, and the DID document no longer has it. If the key was active, rotate the issuer before it signs again. This cannot be undone. ${AT_ONCE}`,
         refusals: {
             not_found: 'The account has no issuer with this id, or the issuer has no such key.',
             conflict:
@@ -83,17 +71,11 @@ export const issuerOperations = {
         example: { params: { ...params, kid }, body: { reason: 'leaked' }, data: compromised },
     },
     'issuers.archive': {
-        summary: 'Archive an issuer',
-        idempotent: true,
-        description: `The issuer signs no more. What it has signed stays valid, and its DID document stays. This cannot be undone. ${AT_ONCE}`,
         refusals,
         owasp: { objects: 'own' },
         example: { params, data: { ...shown, archived_at: rotatedAt, keys: [first] } },
     },
     'issuers.document': {
-        summary: 'Get the DID document of a did:web issuer',
-        description:
-            'Whoever resolves the DID reads this document, without an account. It has every key of the issuer that is not compromised, also after the issuer was archived: one of Ed25519 as `publicKeyMultibase`, one of P-256 as `publicKeyJwk`.',
         refusals: { not_found: 'There is no did:web issuer with this id.' },
         owasp: { objects: 'public' },
         example: { params, data: documentOf(NEXT_KID, kid) },

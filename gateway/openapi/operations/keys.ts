@@ -27,13 +27,9 @@ const restrictions = {
     scopes: ['credentials:issue', 'dids:*'],
     allowed_addresses: ['203.0.113.0/24', '2001:db8::/32'],
 };
-const RESTRICTIONS =
-    'A restriction is an end (`expires_at`, at most ten years ahead), a list of scopes, or a list of networks in CIDR notation. A key without one is not restricted in this way, and answers then leave the field out.';
 
 export const keyOperations = {
     'keys.generate': {
-        summary: 'Generate an API key',
-        description: `Only this answer contains the complete key, because the service stores only its hash. ${RESTRICTIONS}`,
         refusals: { forbidden: "The account has reached its limit of keys, or the tier is above the account's tier." },
         owasp: { objects: 'none', slowedBy: 'key limit' },
         fields: { api_key: 'The complete key, for `Authorization: Bearer`. It is shown only once.' },
@@ -43,14 +39,11 @@ export const keyOperations = {
         },
     },
     'keys.list': {
-        summary: 'List API keys',
-        description: 'Newest first, including revoked keys.',
         owasp: { objects: 'own' },
         fields: { keys: 'API keys, newest first.' },
         example: { query: { limit: '100' }, data: { keys: [key], total: 1 } },
     },
     'keys.get': {
-        summary: 'Get an API key',
         refusals,
         owasp: { objects: 'own' },
         fields: { usage: 'Number of calls with this key, at most two seconds late.' },
@@ -60,10 +53,6 @@ export const keyOperations = {
         },
     },
     'keys.revoke': {
-        summary: 'Revoke an API key',
-        idempotent: true,
-        description:
-            'A revocation is permanent and takes effect at once: a call with the key that begins after the answer is refused. A repeated revocation gets the same answer as the first one.',
         refusals,
         owasp: { objects: 'own' },
         example: {
@@ -72,10 +61,7 @@ export const keyOperations = {
         },
     },
     'keys.update': {
-        summary: 'Change an API key',
         formerId: 'keys.rename',
-        idempotent: true,
-        description: `Changes the name or the restrictions of a key. \`null\` removes a restriction. A change is in force at once: it holds for every call that begins after the answer. An expired key with a later \`expires_at\` is active again. After 503 the change may be made, but not every gateway may know it yet: repeat the call. A repeated call gets the same answer. ${RESTRICTIONS}`,
         refusals: {
             ...refusals,
             forbidden: 'An expired key would be active again, but the account has reached its limit of keys.',
@@ -94,9 +80,6 @@ export const keyOperations = {
         },
     },
     'keys.rotate': {
-        summary: 'Rotate an API key',
-        description:
-            'Creates a key that replaces this one, with the same name, tier and restrictions. Both keys work during the overlap, so that callers can change over without a failed call. Then the old key ends, or earlier if it expires earlier. The two keys count as one active key and share a rate limit. A key that the old one has replaced ends at once. Only this answer contains the complete new key.',
         refusals: {
             ...refusals,
             forbidden: 'The account has reached its quota of keys, revoked ones included.',
@@ -120,9 +103,6 @@ export const keyOperations = {
         },
     },
     'internal.keys.verify': {
-        summary: 'Check an API key',
-        description:
-            "Decides whether an API key may make a call of another service, and counts the call against the key's rate limit. A key that may not make the call is `valid: false` with a `code`, and is not charged. A key with `allowed_addresses` is checked for the address in `X-Client-Address` or, without that field, for the address of this request.",
         owasp: { objects: 'none', presents: 'token' },
         fields: {
             api_key: 'The API key, as the caller of the other service has sent it.',

@@ -6,9 +6,6 @@ const createdAt = '2026-11-20T21:07:22.980Z';
 
 export const presentationOperations = {
     'presentations.create': {
-        summary: 'Create a presentation',
-        description:
-            'Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that. The example has a managed issuer as the holder. A holder that keeps its own key also sends `holder_private_key`.',
         refusals: { forbidden: 'The account has reached its quota of presentations.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
         fields: {
@@ -36,10 +33,6 @@ export const presentationOperations = {
         },
     },
     'presentations.verify': {
-        summary: 'Verify a presentation',
-        idempotent: true,
-        description:
-            'A completed check is answered with 200, whatever it finds. One invalid credential makes the presentation invalid. The answer lists the results of all credentials.',
         owasp: { objects: 'none' },
         fields: {
             credentials: 'Results of checking the credentials.',

@@ -14,8 +14,6 @@ const metadata = { credential_issuer: issuer, configurations: [{ ...params, ...d
 
 export const walletProtocolOperations = {
     'exchange.offer': {
-        summary: 'Read an offer',
-        description: 'What the link of an offer leads to. It can be read any number of times until the offer expires.',
         refusals: { not_found: 'There is no such offer, it has expired, or its issuer is archived.' },
         owasp: { objects: 'public', presents: 'token' },
         fields: {
@@ -42,9 +40,6 @@ export const walletProtocolOperations = {
         },
     },
     'exchange.token': {
-        summary: 'Exchange a code for an access token',
-        description:
-            'Spends the code, once. A wrong transaction code spends nothing, but the fifth one ends the offer. The offer also ends with the API key that has made it, and with its issuer. With a DPoP proof, the token is bound to its key.',
         owasp: { objects: 'none', presents: 'token', slowedBy: 'rate' },
         fields: {
             grant_type: `\`${PRE_AUTHORIZED_CODE}\`.`,
@@ -61,17 +56,12 @@ export const walletProtocolOperations = {
         },
     },
     'exchange.nonce': {
-        summary: 'Get a nonce for proofs',
-        description: 'It can be used for five minutes.',
         refusals: { not_found: 'The issuer offers nothing.' },
         owasp: { objects: 'none' },
         fields: { c_nonce: 'The nonce.' },
         example: { params, data: { c_nonce: 'EXAMPLEnonceEXAMPLEnonceEXAMPLEnonceEXAMPLEnonceEX' } },
     },
     'exchange.credential': {
-        summary: 'Get credentials',
-        description:
-            'Issues a credential for each key that a proof proves. A repeated call gets the same credentials, signed again.',
         owasp: { objects: 'own part' },
         fields: {
             credential_configuration_id: 'What is offered.',
@@ -91,8 +81,6 @@ export const walletProtocolOperations = {
         },
     },
     'exchange.notification': {
-        summary: 'Say what became of credentials',
-        idempotent: true,
         owasp: { objects: 'own part' },
         fields: {
             notification_id: 'From the answer with the credentials.',
@@ -105,8 +93,6 @@ export const walletProtocolOperations = {
         },
     },
     'exchange.issuer_metadata': {
-        summary: 'Read the metadata of an issuer',
-        description: 'What OpenID4VCI 1.0 says about a credential issuer.',
         refusals: { not_found: 'The issuer offers nothing.' },
         owasp: { objects: 'public' },
         fields: {
@@ -120,8 +106,6 @@ export const walletProtocolOperations = {
         example: { params, data: issuerMetadataOf(metadata) },
     },
     'exchange.server_metadata': {
-        summary: 'Read the metadata of an issuer as an authorization server',
-        description: 'What RFC 8414 says about it.',
         refusals: { not_found: 'The issuer offers nothing.' },
         owasp: { objects: 'public' },
         fields: {

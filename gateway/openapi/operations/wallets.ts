@@ -33,9 +33,6 @@ const refusals = {
 
 export const walletOperations = {
     'wallets.create': {
-        summary: 'Create a wallet',
-        description:
-            'The wallet has its own key pair and DID. Its contents are sealed under a key that is derived from the password (Argon2id, AES-256-GCM). A lost password cannot be restored.',
         refusals: { forbidden: 'The account has reached its quota of wallets.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
         fields: { ...fields, description: 'Purpose of the wallet: at most 2,000 characters.' },
@@ -45,8 +42,6 @@ export const walletOperations = {
         },
     },
     'wallets.open': {
-        summary: 'Open a wallet',
-        idempotent: true,
         refusals,
         owasp: { objects: 'own', presents: 'password' },
         fields,
@@ -60,9 +55,6 @@ export const walletOperations = {
         },
     },
     'wallets.add_credential': {
-        summary: 'Store a credential in a wallet',
-        description:
-            'The credential must have a valid signature. If it is already stored, its entry gets the new metadata.',
         refusals: {
             ...refusals,
             forbidden: 'The account has reached its quota of credentials in wallets, or the quota of their bytes.',
@@ -76,9 +68,6 @@ export const walletOperations = {
         },
     },
     'wallets.list_credentials': {
-        summary: 'List the credentials in a wallet',
-        description:
-            'The password is required. Send it in `X-Wallet-Password` rather than in the query, because servers and proxies may log URLs.',
         refusals,
         owasp: { objects: 'own', presents: 'password' },
         fields,
@@ -90,8 +79,6 @@ export const walletOperations = {
         },
     },
     'wallets.delete_credential': {
-        summary: 'Delete a credential from a wallet',
-        description: 'The password is required, in the body or in `X-Wallet-Password`.',
         refusals: {
             ...refusals,
             not_found: 'The account has no wallet with this id, or the wallet has no credential with this id.',

@@ -33,9 +33,6 @@ const deliveryFields = {
 
 export const webhookOperations = {
     'webhooks.create': {
-        summary: 'Create a webhook',
-        description:
-            'The service sends every event of these types that happens from now on to the URL, as Standard Webhooks 1.0.0 says: signed, at least once, in any order. An answer with 2xx in time is a success; anything else is a failure, also a redirect. A failed delivery is attempted again for 24 hours.',
         refusals: { forbidden: 'The account has reached its quota of webhooks.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
         fields: { ...webhookFields, secret: 'Verifies the signatures. It is shown only once.' },
@@ -45,40 +42,28 @@ export const webhookOperations = {
         },
     },
     'webhooks.list': {
-        summary: 'List webhooks',
-        description: 'Newest first.',
         owasp: { objects: 'own' },
         fields: { ...webhookFields, webhooks: 'Webhooks, newest first.' },
         example: { query: { limit: '100' }, data: { webhooks: [shown], total: 1 } },
     },
     'webhooks.get': {
-        summary: 'Get a webhook',
         refusals,
         owasp: { objects: 'own' },
         fields: webhookFields,
         example: { params, data: shown },
     },
     'webhooks.update': {
-        summary: 'Change a webhook',
-        idempotent: true,
-        description:
-            'Changes the fields that are given. A webhook that becomes active again gets what it has missed, and a new URL is tried at once.',
         refusals,
         owasp: { objects: 'own' },
         fields: webhookFields,
         example: { params, body: { state: 'paused' }, data: { ...shown, state: 'paused' } },
     },
     'webhooks.delete': {
-        summary: 'Delete a webhook',
-        description: 'Nothing is sent to it any more. Deliveries that are under way may still arrive.',
         refusals,
         owasp: { objects: 'own' },
         example: { params, data: params },
     },
     'webhooks.rotate_secret': {
-        summary: 'Rotate the secret of a webhook',
-        description:
-            'Creates a secret. During the overlap each delivery has two signatures, one with each secret, so that the receiver can change over without a failure. A secret that was replaced earlier ends at once. The answer comes after about a second: then every process signs with the new secret.',
         refusals,
         owasp: { objects: 'own', slowedBy: 'rate' },
         fields: {
@@ -93,16 +78,12 @@ export const webhookOperations = {
         },
     },
     'webhooks.test': {
-        summary: 'Send a test to a webhook',
-        description: 'Sends an event of the type `webhook.test`. The deliveries of the webhook show what became of it.',
         refusals: { ...refusals, ...inactive },
         owasp: { objects: 'own', slowedBy: 'rate' },
         fields: deliveryFields,
         example: { params, body: {}, data: test },
     },
     'webhooks.deliveries': {
-        summary: 'List the deliveries of a webhook',
-        description: 'Newest first, those of the last 30 days.',
         refusals,
         owasp: { objects: 'own' },
         fields: {
@@ -134,9 +115,6 @@ export const webhookOperations = {
         },
     },
     'webhooks.replay': {
-        summary: 'Send events again',
-        description:
-            'Sends one event again, or those of a time of at most 31 days, of the types of the webhook. They have the same `webhook-id` as before.',
         refusals: {
             not_found: 'The account has no webhook with this id, or no such event.',
             conflict:

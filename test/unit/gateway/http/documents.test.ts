@@ -21,6 +21,7 @@ const known = await publicDocument(TEXT);
 
 const documents = endpoint({
     id: 'documents.get',
+    summary: 'Read a document',
     method: 'GET',
     path: '/documents/{name}',
     access: 'anonymous',
