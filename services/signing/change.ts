@@ -8,10 +8,11 @@ import {
     RotateKeyRequest,
     RotateKeyResponse,
 } from '../../proto/gen/signing/v1/signing.ts';
+import type { KeyAlgorithm } from '../../proto/key-algorithms.ts';
 import { type Claim, type HeldClaim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import { requireText } from '../texts.ts';
 import type { SigningDependencies } from './dependencies.ts';
-import { comparedAlgorithm, makeKey, requireAlgorithm } from './new-key.ts';
+import { comparedAlgorithm, makeKey, requireAlgorithm, rotatedAlgorithm } from './new-key.ts';
 import type { IssuerRow, KeyRow, OwnIssuer } from './rows.ts';
 import { existing, issuerOf, keyOf, ownIssuer, publicKeyIn } from './view.ts';
 
@@ -25,8 +26,8 @@ const SPARE_KEYS = 100;
 const MAX_REASON_LENGTH = 2_000;
 
 /**
- * Replaces the active key of an issuer for an algorithm, or makes the first one. A repeated call with an Idempotency-Key gets the answer of the first one. Resolves
- * when no process signs with the old key any more.
+ * Replaces the active key of an issuer for an algorithm, or makes the first one. A repeated call with an Idempotency-Key
+ * gets the answer of the first one. Resolves when no process signs with the old key any more.
  */
 export async function rotateKey(
     deps: SigningDependencies,
@@ -34,14 +35,17 @@ export async function rotateKey(
     context: CallContext,
 ): Promise<RotateKeyResponse> {
     const own = ownIssuer(request.issuer_id, context);
-    const alg = requireAlgorithm(request.alg);
+    const alg = request.alg === undefined ? undefined : requireAlgorithm(request.alg);
     const message = { ...request, alg: comparedAlgorithm(alg) };
     const claim = deps.idempotency.claimOf({ operation: 'issuers.rotate', codec: RotateKeyRequest, message }, context);
     const write = () => rotate(deps, { ...own, alg }, claim, context);
     const open = openAnswer(RotateKeyResponse);
     const replay = async (held: HeldClaim, made: Claim) => {
+        const answer = open(held, made);
+        // Of an issuer that has only keys of ES256, a call without an algorithm is another one than a call for EdDSA.
+        if (alg !== undefined && answer.key?.alg !== alg) throw deps.idempotency.conflictOf(made);
         await deps.leasesEnd(); // the first call may still wait for this
-        return open(held, made);
+        return answer;
     };
     return deps.idempotency.once(claim, { write, replay, lookFirst: true }, context);
 }
@@ -49,12 +53,13 @@ export async function rotateKey(
 /** Resolves to undefined if an earlier call holds the claim. */
 async function rotate(
     deps: SigningDependencies,
-    { alg, ...own }: OwnIssuer & Pick<KeyRow, 'alg'>,
+    { alg: named, ...own }: OwnIssuer & { alg: KeyAlgorithm | undefined },
     claim: Claim | undefined,
     context: CallContext,
 ): Promise<RotateKeyResponse | undefined> {
     const { store, clock, leasesEnd } = deps;
     const issuer = existing(await store.find(own, context));
+    const alg = named ?? rotatedAlgorithm(await store.keysOf([own.id], context));
     const check = (row: IssuerRow, keys: readonly KeyRow[]) => requireRotatable(row, keys, alg);
     check(issuer, []); // before a key is generated for nothing
     const { key } = await makeKey(deps, { account: own.account, issuer: own.id, alg }, context);

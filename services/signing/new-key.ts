@@ -38,7 +38,13 @@ export function requireAlgorithm(text: string = DEFAULT_KEY_ALGORITHM): KeyAlgor
     return alg;
 }
 
+/** The algorithm of a rotation that names none: the default, unless the issuer has had keys of another one only. */
+export function rotatedAlgorithm(keys: ReadonlyArray<{ alg: KeyAlgorithm }>): KeyAlgorithm {
+    const [first] = keys;
+    return first === undefined || keys.some(({ alg }) => alg !== first.alg) ? DEFAULT_KEY_ALGORITHM : first.alg;
+}
+
 /** The algorithm as requests are compared: the default is as good as none. */
-export function comparedAlgorithm(alg: KeyAlgorithm): KeyAlgorithm | undefined {
+export function comparedAlgorithm(alg: KeyAlgorithm | undefined): KeyAlgorithm | undefined {
     return alg === DEFAULT_KEY_ALGORITHM ? undefined : alg;
 }

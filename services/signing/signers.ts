@@ -83,7 +83,7 @@ function usableKey(rows: readonly SignerRow[], { kid, algs = EDDSA }: NamedSigne
         (key) => key.compromised_at === null && (kid === undefined ? key.retired_at === null : key.kid === kid),
     );
     const key = algs.map((alg) => usable.find((one) => one.alg === alg)).find((one) => one !== undefined);
-    if (!key) throw new AppError('conflict', kid === undefined ? noActiveKey(algs) : KEY_IS_COMPROMISED);
+    if (!key) throw new AppError('conflict', kid === undefined ? noActiveKey(rows, algs) : KEY_IS_COMPROMISED);
     return key;
 }
 
@@ -101,8 +101,10 @@ function nameOf({ did, kid, algs }: NamedSigner): string {
     return algs === undefined ? key : `${key} ${algs}`;
 }
 
-function noActiveKey(algs: readonly KeyAlgorithm[]): string {
-    return `This issuer has no active ${algs.join(' or ')} key. Rotate it first.`;
+/** A rotation makes a key of an algorithm that the issuer never had only if it is asked to. */
+function noActiveKey(rows: readonly SignerRow[], algs: readonly KeyAlgorithm[]): string {
+    const isNew = !rows.some(({ alg }) => algs.includes(alg));
+    return `This issuer has no active ${algs.join(' or ')} key. Rotate it${isNew ? ` with alg ${algs[0]}` : ''} first.`;
 }
 
 /** An issuer of another account gets the same answer as one that does not exist. */

@@ -234,7 +234,7 @@ export interface Api {
     issuers: {
         /**
          * Create a managed issuer.
-         * The service creates the key and keeps it: no answer ever contains it. With `method` `key`, the DID is a did:key. With `web`, it is a did:web of this service, whose key can be rotated. With `alg` `ES256`, which only `web` may have, the first key is one of P-256; a key of `EdDSA`, with which PASETO tokens are signed, comes with a rotation. Calls that issue or present with this DID need no private key.
+         * The service creates the key and keeps it: no answer ever contains it. With `method` `key`, the DID is a did:key. With `web`, it is a did:web of this service, whose key can be rotated. With `alg` `ES256`, which only `web` may have, the first key is one of P-256; a key of `EdDSA`, with which PASETO tokens are signed, comes with a rotation that names it. Calls that issue or present with this DID need no private key.
          *
          * `POST /v1/issuers`
          */
@@ -261,7 +261,7 @@ export interface Api {
         archive(input: IssuersArchiveInput, options?: CallOptions): Call<IssuersArchiveData>;
         /**
          * Rotate the key of an issuer.
-         * Creates a key, which signs from now on in place of the active key for the same algorithm. If there is none, it is the first one: an issuer may have an active key of `EdDSA` and one of `ES256`. What the earlier keys have signed stays valid. The answer comes after about a second: then the change is in force in every process.
+         * Creates a key, which signs from now on in place of the active key for the same algorithm. If there is none, it is the first one: an issuer may have an active key of `EdDSA` and one of `ES256`. Without `alg`, the key is one of `EdDSA`, unless the issuer has had keys of `ES256` only. What the earlier keys have signed stays valid. The answer comes after about a second: then the change is in force in every process.
          *
          * `POST /v1/issuers/{issuer_id}/rotate`
          */

@@ -55,9 +55,11 @@ describe('an issuer with a key of ES256', () => {
         const made = await expectOk(201, calls.create({ name: 'Wallets only', method: 'web', alg: 'ES256' }));
         assert.equal(made.alg, 'ES256');
         const { body } = await expectError(409, calls.issue(made.did));
-        assert.equal(body.error, 'This issuer has no active EdDSA key. Rotate it first.');
-        await expectOk(201, calls.rotate(made.issuer_id));
+        assert.equal(body.error, 'This issuer has no active EdDSA key. Rotate it with alg EdDSA first.');
+        assert.equal((await expectOk(201, calls.rotate(made.issuer_id))).alg, 'ES256');
+        await expectOk(201, calls.rotate(made.issuer_id, { body: { alg: 'EdDSA' } }));
         await expectOk(201, calls.issue(made.did));
+        assert.equal((await expectOk(201, calls.rotate(made.issuer_id))).alg, 'EdDSA');
     });
 
     it('is a did:web, and its algorithm one that the service knows', async () => {

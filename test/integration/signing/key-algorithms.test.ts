@@ -79,11 +79,25 @@ describe('keys of ES256', () => {
         const { did, issuer_id } = issuer;
         await assert.rejects(signing.sign({ did, payload }, context), {
             kind: 'conflict',
-            detail: 'This issuer has no active EdDSA key. Rotate it first.',
+            detail: 'This issuer has no active EdDSA key. Rotate it with alg EdDSA first.',
         });
         await refuses('conflict', signing.checkSigner({ did }, context));
-        const { key } = await signing.rotateKey({ issuer_id }, context);
+        const { key } = await signing.rotateKey({ issuer_id, alg: 'EdDSA' }, context);
         assert.equal((await signing.sign({ did, payload }, context)).kid, key?.kid);
+    });
+
+    it('are rotated without an algorithm if the issuer never had another one', async () => {
+        const context = trusted();
+        const created = await signing.createIssuer({ name: 'Wallets only', method: 'web', alg: 'ES256' }, context);
+        const { issuer_id, keys } = created;
+        const rotated = (alg?: string) =>
+            signing.rotateKey({ issuer_id, ...(alg && { alg }) }, withIdempotencyKey(context, 'without'));
+        const { key, previous } = await rotated();
+        assert.deepEqual([key?.alg, previous], ['ES256', keys[0]?.kid]);
+        assert.deepEqual(await rotated(), { key, previous });
+        await refuses('unprocessable', rotated('EdDSA'));
+        await signing.markCompromised({ issuer_id, kid: key?.kid ?? '' }, context);
+        assert.equal((await signing.rotateKey({ issuer_id }, context)).key?.alg, 'ES256');
     });
 
     it('are refused for a did:key, as are unknown algorithms', async () => {

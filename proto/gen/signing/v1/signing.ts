@@ -71,7 +71,10 @@ export interface GetIssuerRequest {
 
 export interface RotateKeyRequest {
   issuer_id: string;
-  /** The algorithm of the new key, which replaces the active key for that algorithm, if there is one. Default: `EdDSA`. */
+  /**
+   * The algorithm of the new key, which replaces the active key for that algorithm, if there is one. Default: `EdDSA`,
+   * unless the issuer has had keys of `ES256` only.
+   */
   alg?: string | undefined;
 }
 
