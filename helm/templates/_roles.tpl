@@ -1,36 +1,40 @@
-{{/*
-The services, as in docs/architecture.md: which other services each one calls over gRPC, whether it has tables, and which
-secrets it reads in addition to the Redis URL and the service token, which all roles need.
-*/}}
-{{- define "services" -}}
-identity: { calls: [keys, did, signing, credentials, presentations, wallet, usage, events, webhooks, exchange], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
-keys: { calls: [usage, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-signing: { calls: [did, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken] }
-credentials: { calls: [did, signing, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-presentations: { calls: [credentials, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-wallet: { calls: [did, signing, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
-events: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
-webhooks: { calls: [events, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-exchange: { calls: [keys, signing, credentials, events], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+{{/* The secrets that each service reads in addition to the Redis URL and the service token, which all roles need. */}}
+{{- define "service.secrets" -}}
+identity: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys]
+keys: [databaseUrl, serviceCallers, idempotencyPepper]
+did: [databaseUrl, serviceCallers, idempotencyPepper]
+signing: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken]
+credentials: [databaseUrl, serviceCallers, idempotencyPepper]
+presentations: [databaseUrl, serviceCallers, idempotencyPepper]
+wallet: [databaseUrl, serviceCallers, idempotencyPepper]
+usage: [databaseUrl, serviceCallers]
+events: [databaseUrl, serviceCallers]
+webhooks: [databaseUrl, serviceCallers, idempotencyPepper]
+exchange: [databaseUrl, serviceCallers, idempotencyPepper]
 {{- end }}
 
-{{/* All roles. The gateway calls every service, in the order of the list above. Fails if the values name other roles. */}}
+{{/*
+All roles: which services each one calls, whether it has tables, and which secrets it reads. The gateway calls every
+service, in the order of _calls.tpl. Fails if the values name other roles.
+*/}}
 {{- define "roles" -}}
-{{- $services := include "services" . -}}
-{{- $calls := regexFindAll "(?m)^[a-z]+" $services -1 -}}
+{{- $text := include "service.calls" . -}}
+{{- $services := regexFindAll "(?m)^[a-z]+" $text -1 -}}
 {{- range $role, $_ := omit .Values.roles "gateway" }}
-{{- if not (has $role $calls) }}{{ fail (printf "roles.%s: must be one of the roles gateway, %s" $role (join ", " $calls)) }}{{ end }}
+{{- if not (has $role $services) }}{{ fail (printf "roles.%s: must be one of the roles gateway, %s" $role (join ", " $services)) }}{{ end }}
 {{- end }}
 {{- range $role, $_ := .Values.secrets.databases }}
-{{- if not (has $role $calls) }}{{ fail (printf "secrets.databases.%s: must be one of the services %s" $role (join ", " $calls)) }}{{ end }}
+{{- if not (has $role $services) }}{{ fail (printf "secrets.databases.%s: must be one of the services %s" $role (join ", " $services)) }}{{ end }}
 {{- end }}
 {{- range $role, $_ := .Values.networkPolicy.grpcFrom }}
-{{- if not (has $role $calls) }}{{ fail (printf "networkPolicy.grpcFrom.%s: must be one of the services %s" $role (join ", " $calls)) }}{{ end }}
+{{- if not (has $role $services) }}{{ fail (printf "networkPolicy.grpcFrom.%s: must be one of the services %s" $role (join ", " $services)) }}{{ end }}
 {{- end -}}
-gateway: { calls: {{ toJson $calls }}, database: false, secrets: [internalSecret, internalSecretPrevious] }
-{{ $services }}
+gateway: { calls: {{ toJson $services }}, database: false, secrets: [internalSecret, internalSecretPrevious] }
+{{- $calls := fromYaml $text }}
+{{- $secrets := include "service.secrets" . | fromYaml }}
+{{- range $services }}
+{{ . }}: { calls: {{ get $calls . | toJson }}, database: true, secrets: {{ get $secrets . | required (printf "service.secrets lacks %s" .) | toJson }} }
+{{- end }}
 {{- end }}
 
 {{/* The values of one role: `defaults`, overridden by `roles.<role>`. Takes (dict "root" $ "role" name). */}}

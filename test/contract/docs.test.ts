@@ -7,10 +7,10 @@ import { ROLES } from '../../main.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { settingNames } from '../../platform/process/config.ts';
 import { SCOPES } from '../../proto/scopes.ts';
+import { codeIn, rowsOf } from '../../tools/reference/page-tables.ts';
+import { ROLE_TABLE, TABLE_ROLES } from '../../tools/reference/role-table.ts';
 import { KNOWN_SETTINGS } from '../full/deploy/known-settings.ts';
 import { assertEntries } from './entries.ts';
-import { codeIn, rowsOf } from './page-tables.ts';
-import { ROLE_TABLE, TABLE_ROLES } from './role-table.ts';
 
 const PAGES = globSync('**/*.md', { exclude: ['**/node_modules/**', 'test/vectors/**', '.*/**'] });
 const OPERATIONS = globSync('docs/operations/*.md')

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { SERVICE_DEFINITIONS } from '../../proto/services.ts';
 import type { Owner } from '../../services/idempotency/claims.store.ts';
 import { OPERATIONS } from '../../services/idempotency/idempotency.ts';
+import { codeIn, rowsOf } from '../../tools/reference/page-tables.ts';
 import { endpoints } from '../support/openapi.ts';
-import { codeIn, rowsOf } from './page-tables.ts';
 
 const owners = Object.keys(OPERATIONS).sort() as Owner[]; // its keys are all owners
 

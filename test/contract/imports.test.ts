@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { SCHEMAS } from '../../services/schemas.ts';
+import { ROLE_TABLE, SERVICE_CALLS } from '../../tools/reference/role-table.ts';
 import { assertEntries } from './entries.ts';
-import { ROLE_TABLE, SERVICE_CALLS } from './role-table.ts';
 import { SOURCE_FILES as FILES, importsOf } from './source-files.ts';
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { endpointTable } from '../../gateway/endpoints/index.ts';
-import { codeIn, rowsOf } from './page-tables.ts';
+import { codeIn, rowsOf } from '../../tools/reference/page-tables.ts';
 
 const PAGE = readFileSync('docs/security.md', 'utf8');
 const MATRIX = 'docs/reference/owasp.md';

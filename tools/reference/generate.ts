@@ -4,9 +4,13 @@ import { commandsPage } from './commands-page.ts';
 import { endpointsPage } from './endpoints-page.ts';
 import { countedMechanisms } from './mechanism-lines.ts';
 import { owaspPage } from './owasp-page.ts';
+import { chartCalls } from './role-table.ts';
 import { settingsPage } from './settings-page.ts';
 
-/** `npm run reference`: writes docs/reference, and counts lines in docs/mechanisms.md. With `--check` it fails if a page would change. */
+/**
+ * `npm run reference`: writes docs/reference and the calls of the chart, and counts lines in docs/mechanisms.md. With
+ * `--check` it fails if a file would change.
+ */
 
 const FOLDER = 'docs/reference';
 const pages: Record<string, string> = {
@@ -15,6 +19,7 @@ const pages: Record<string, string> = {
     [`${FOLDER}/endpoints.md`]: endpointsPage(),
     [`${FOLDER}/owasp.md`]: owaspPage(),
     [`${FOLDER}/settings.md`]: settingsPage(),
+    'helm/templates/_calls.tpl': chartCalls(),
     'docs/mechanisms.md': countedMechanisms(readFileSync('docs/mechanisms.md', 'utf8')),
 };
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROLES } from '../../../main.ts';
 import { SERVICE_ROLES } from '../../../proto/services.ts';
+import { ROLE_TABLE, SERVICE_CALLS } from '../../../tools/reference/role-table.ts';
 import { assertEntries } from '../../contract/entries.ts';
-import { ROLE_TABLE, SERVICE_CALLS } from '../../contract/role-table.ts';
 import { CHART_SERVICES, type Manifest, render, VALUE_SETS } from './helm.ts';
 
 type Labels = Record<string, string>;

@@ -15,3 +15,17 @@ export const TABLE_ROLES: readonly string[] = ROWS.map(({ role }) => role);
 export const SERVICE_CALLS: readonly string[] = ROWS.flatMap(({ role, calls }) =>
     calls.map((callee) => `${role} → ${callee}`),
 );
+
+/** A template of the chart that has the calls of each service. */
+export function chartCalls(): string {
+    const lists = ROWS.filter(({ role }) => role !== 'gateway').map(
+        ({ role, calls }) => `${role}: [${calls.join(', ')}]`,
+    );
+    return [
+        `{{/* Which other services each service calls over gRPC. \`npm run reference\` writes it from ${ROLE_TABLE}. */}}`,
+        '{{- define "service.calls" -}}',
+        ...lists,
+        '{{- end }}',
+        '',
+    ].join('\n');
+}
