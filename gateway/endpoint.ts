@@ -89,7 +89,7 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
     streams?: true;
     /**
      * True if the body is a form (application/x-www-form-urlencoded) of at most 8 KiB. Parameters that `body` does not name
-     * are ignored, and empty ones are absent (RFC 6749, section 3.2).
+     * are ignored, and empty ones are absent (RFC 6749, section 3.2). Its answers have `Pragma: no-cache` (section 5.1).
      */
     form?: true;
     /**

@@ -73,6 +73,7 @@ export function engine(options: {
                 exchange.audit = audit;
                 if (endpoint.document || endpoint.problem) allowAnyOrigin(exchange);
                 if (endpoint.problem) exchange.problem = endpoint.problem;
+                if (endpoint.form) exchange.headers['Pragma'] = 'no-cache'; // for caches of HTTP/1.0
                 if (endpoint.hashesPassword) overload.leave(exchange);
                 return run(exchange, admission.admit(endpoint, exchange), () => serve(exchange));
             };
