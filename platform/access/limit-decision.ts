@@ -47,7 +47,12 @@ export const tryAgainIn = (seconds: number): string =>
     `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
 
 /** The refusal of a call over its limit (decision A14). */
-export function limitExceeded({ limit, wait }: Decision): AppError {
-    const text = `Limit of ${limit} requests per minute exceeded. ${tryAgainIn(wait)}`;
+export function limitExceeded({ limit, window, wait }: Decision): AppError {
+    const text = `Limit of ${limit} requests per ${unitOf(window)} exceeded. ${tryAgainIn(wait)}`;
     return new AppError('rate_limited', text, { retry_after: wait });
+}
+
+function unitOf(seconds: number): string {
+    if (seconds === 60) return 'minute';
+    return seconds === 1 ? 'second' : `${seconds} seconds`;
 }

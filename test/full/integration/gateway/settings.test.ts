@@ -134,7 +134,7 @@ describe('an address that has used up its calls without a credential', () => {
         const headers = behindProxy(newClient());
         await useUp(headers);
         const refused = await expectError(429, { path: '/v1/me', headers });
-        assert.match(refused.body.error, /^Limit of 30 requests per minute exceeded\. Try again in [123] seconds?\.$/);
+        assert.match(refused.body.error, /^Limit of 30 requests per 3 seconds exceeded\. Try again in [123] second/);
         await expectError(429, { path: '/internal/v1/auth/me', headers });
         const body = { email, password };
         await expectError(429, { method: 'POST', path: '/internal/v1/auth/login', headers, body });

@@ -114,6 +114,14 @@ describe('a decision', () => {
         assert.equal(detail, 'Limit of 10 requests per minute exceeded. Try again in 37 seconds.');
         assert.equal(retry_after, 37);
         assert.match(limitExceeded({ ...decision, wait: 1 }).detail, /Try again in 1 second\.$/);
+        for (const [window, per] of [
+            [1, 'second'],
+            [10, '10 seconds'],
+            [3_600, '3600 seconds'],
+        ] as const) {
+            const text = `Limit of 10 requests per ${per} exceeded. Try again in 37 seconds.`;
+            assert.equal(limitExceeded({ ...decision, window }).detail, text);
+        }
     });
 
     it('is made in the shard of the account', (t) => {
