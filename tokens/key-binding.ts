@@ -42,7 +42,8 @@ export function bindingFault(
 
 /**
  * Returns why what a holder has signed does not count at this time, as the end of a sentence; undefined if it does. `now` is
- * in milliseconds since 1970. `maxAge` and `tolerance` (of nbf and exp) are in seconds.
+ * in milliseconds since 1970. `maxAge` and `tolerance` (of nbf) are in seconds. As for session tokens, `exp` has none: what
+ * has expired by the clock of this process is over.
  */
 export function timeFault(
     { iat, nbf, exp }: Record<string, unknown>,
@@ -52,7 +53,7 @@ export function timeFault(
     if (typeof iat !== 'number' || iat > seconds + MAX_AHEAD_S) return 'is not valid yet';
     if (iat < seconds - maxAge) return `is older than ${maxAge} seconds`;
     if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= seconds + tolerance)) return 'is not valid yet';
-    if (exp !== undefined && !(typeof exp === 'number' && exp > seconds - tolerance)) return 'has expired';
+    if (exp !== undefined && !(typeof exp === 'number' && exp > seconds)) return 'has expired';
     return undefined;
 }
 

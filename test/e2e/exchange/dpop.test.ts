@@ -34,7 +34,7 @@ describe('a token that is bound to a key', () => {
             dpopProof(key, `${url}x`),
             dpopProof(key, url, { htm: 'GET' }),
             dpopProof(key, url, { iat: 1 }),
-            dpopProof(key, url, { exp: seconds() - 600 }),
+            dpopProof(key, url, { exp: seconds() - 1 }),
             dpopProof(key, url, { nbf: seconds() + 600 }),
             dpopProof(key, url, { jti: undefined }),
             dpopProof({ ...key, jwk: newWalletKey().jwk }, url),
