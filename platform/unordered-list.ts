@@ -1,7 +1,7 @@
 /** An item of an UnorderedList. */
 export interface ListItem {
     /** Its index in the list, or -1 if it is not in the list. Only the list changes this. */
-    place: number;
+    index: number;
 }
 
 /**
@@ -17,18 +17,18 @@ export class UnorderedList<Item extends ListItem> implements Iterable<Item> {
     }
 
     add(item: Item): void {
-        item.place = this.#items.push(item) - 1;
+        item.index = this.#items.push(item) - 1;
     }
 
-    /** Removes the item, if it is in the list. The last item takes its place. */
+    /** Removes the item, if it is in the list. The last item gets its index. */
     remove(item: Item): void {
-        if (item.place < 0) return;
+        if (item.index < 0) return;
         const last = this.#items.pop() as Item; // the list has at least this item
         if (last !== item) {
-            this.#items[item.place] = last;
-            last.place = item.place;
+            this.#items[item.index] = last;
+            last.index = item.index;
         }
-        item.place = -1;
+        item.index = -1;
     }
 
     /** The items at this moment. The list may change during the iteration. */

@@ -42,17 +42,17 @@ export function cursors(secrets: readonly [string, ...string[]]): Cursors {
     return {
         seal(id, scope) {
             const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
-            return encodeBase64Url(shared.seal(bytes, placeOf(scope)));
+            return encodeBase64Url(shared.seal(bytes, bindingOf(scope)));
         },
         open(cursor, scope) {
             const sealed = cursor.length === CURSOR_LENGTH ? decodeBase64Url(cursor) : undefined;
-            const bytes = sealed && shared.open(sealed, placeOf(scope));
+            const bytes = sealed && shared.open(sealed, bindingOf(scope));
             if (bytes?.length !== UUID_BYTES) throw invalid('cursor is not one of this list.');
             return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
         },
     };
 }
 
-function placeOf({ list, account, of }: ListScope) {
+function bindingOf({ list, account, of }: ListScope) {
     return [list, account, of];
 }

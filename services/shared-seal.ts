@@ -3,20 +3,20 @@ import { sealAs, unsealAs } from '../workers/crypto/seal.ts';
 
 /** Seals data that a caller returns later, to any process of the service. */
 export interface SharedSeal {
-    seal(plain: Uint8Array, place: Place): Buffer;
-    /** Returns the plain bytes; undefined if the data was not sealed for this place. */
-    open(sealed: Uint8Array, place: Place): Buffer | undefined;
+    seal(plain: Uint8Array, binding: Binding): Buffer;
+    /** Returns the plain bytes; undefined if the data was not sealed with this binding. */
+    open(sealed: Uint8Array, binding: Binding): Buffer | undefined;
 }
 
 /** What a sealed text belongs to. The text opens only with the same parts in the same order. */
-type Place = ReadonlyArray<string | undefined>;
+type Binding = ReadonlyArray<string | undefined>;
 
 const KEY_BYTES = 32;
 
 /**
  * Seals with AES-256-GCM under keys that are derived (HKDF) from secrets, which are the same in all processes. The
  * first secret seals and each of them opens, so that secrets can be rotated. `purpose` separates the keys of different
- * uses. Each place has its own key (HMAC-SHA-256), which keeps the number of random nonces per key small.
+ * uses. Each binding has its own key (HMAC-SHA-256), which keeps the number of random nonces per key small.
  */
 export function sharedSeal(secrets: readonly [string, ...string[]], purpose: string): SharedSeal {
     const keyFrom = (secret: string) =>
@@ -25,12 +25,12 @@ export function sharedSeal(secrets: readonly [string, ...string[]], purpose: str
     const sealingKey = keyFrom(first);
     const openingKeys = [sealingKey, ...others.map(keyFrom)];
     return {
-        seal(plain, place) {
-            const associated = associatedData(place);
+        seal(plain, binding) {
+            const associated = associatedData(binding);
             return sealAs(plain, keyOf(sealingKey, associated), associated);
         },
-        open(sealed, place) {
-            const associated = associatedData(place);
+        open(sealed, binding) {
+            const associated = associatedData(binding);
             for (const key of openingKeys) {
                 const plain = unsealAs(sealed, keyOf(key, associated), associated);
                 if (plain) return plain;
@@ -44,7 +44,7 @@ function keyOf(key: KeyObject, associated: Buffer): Buffer {
     return createHmac('sha256', key).update(associated).digest();
 }
 
-/** JSON, so that no two places produce the same text. */
-function associatedData(place: Place): Buffer {
-    return Buffer.from(JSON.stringify(place.map((part) => part ?? null)));
+/** JSON, so that no two bindings produce the same text. */
+function associatedData(binding: Binding): Buffer {
+    return Buffer.from(JSON.stringify(binding.map((part) => part ?? null)));
 }

@@ -78,10 +78,10 @@ function planOfSome(claims: Record<string, unknown>, disclosable: readonly strin
     }
     const plan: Plan = { isDisclosable: false, inside: new Map() };
     for (const [i, pointer] of disclosable.entries()) {
-        const place = addTo(plan, claims, pointer);
-        if (place === undefined) return { fault: `disclosable.${i} is not a JSON pointer to a claim.` };
-        if (place.isDisclosable) return { fault: `disclosable.${i} names a claim that another one names.` };
-        place.isDisclosable = true;
+        const claim = addTo(plan, claims, pointer);
+        if (claim === undefined) return { fault: `disclosable.${i} is not a JSON pointer to a claim.` };
+        if (claim.isDisclosable) return { fault: `disclosable.${i} names a claim that another one names.` };
+        claim.isDisclosable = true;
     }
     return { plan, count: disclosable.length };
 }
@@ -137,23 +137,23 @@ class Concealing {
     }
 }
 
-/** Returns the place of what a pointer names in the plan; undefined if it names nothing, or all claims. */
+/** Returns what a pointer names in the plan; undefined if it names nothing, or all claims. */
 function addTo(plan: Plan, claims: Record<string, unknown>, pointer: string): Plan | undefined {
     if (pointer.length > MAX_POINTER_LENGTH) return undefined;
     const [first, ...names] = pointer.split('/');
     if (first !== '' || names.length === 0 || /~(?![01])/.test(pointer)) return undefined;
-    let place = plan;
+    let claim = plan;
     let value: unknown = claims;
     for (const written of names) {
         const name = written.replaceAll('~1', '/').replaceAll('~0', '~');
         if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
         if (Array.isArray(value) && !INDEX.test(name)) return undefined;
         value = (value as Record<string, unknown>)[name]; // an own member, or an item
-        const inside = place.inside.get(name) ?? { isDisclosable: false, inside: new Map() };
-        place.inside.set(name, inside);
-        place = inside;
+        const inside = claim.inside.get(name) ?? { isDisclosable: false, inside: new Map() };
+        claim.inside.set(name, inside);
+        claim = inside;
     }
-    return place;
+    return claim;
 }
 
 /** True if a claim, at any depth, has a name that RFC 9901 reserves. */

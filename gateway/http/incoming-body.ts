@@ -68,7 +68,7 @@ export class IncomingBody {
         this.#request = request;
         this.#budget = budget;
         const refuse = () => this.#refuse(overloaded('bodies'));
-        this.#received = { address, bytes: 0, began: 0, place: -1, refuse };
+        this.#received = { address, bytes: 0, began: 0, index: -1, refuse };
         this.#ask = ask;
         this.#announced = announcedLength(request);
         if (this.#announced === 0) {

@@ -30,7 +30,7 @@ export function localTransport(dispatch: LocalDispatch): Transport {
 
     return (method, request, context) => {
         const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-        const call = { place: -1, context, reject };
+        const call = { index: -1, context, reject };
         pending.add(call);
         sweepWhileNeeded(sweep);
         dispatch(method.path, request, context).then(

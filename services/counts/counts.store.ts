@@ -74,9 +74,9 @@ export type CountedIn = (service: Counting) => readonly Database[];
  * distributed, with one for each schema: Citus takes 2.5 times as long for one that names schemas on several nodes.
  */
 export function countsOfAll(services: readonly Counting[], countedIn: CountedIn): Counts {
-    const places = services.flatMap((service) => countedIn(service).map((db) => ({ service, db })));
+    const sources = services.flatMap((service) => countedIn(service).map((db) => ({ service, db })));
     const readers = Array.from(
-        Map.groupBy(places, (place) => (place.db.distributed ? place : place.db)),
+        Map.groupBy(sources, (source) => (source.db.distributed ? source : source.db)),
         ([, there]) => {
             const [{ db }] = there as [(typeof there)[0]]; // no group is empty
             return countsOf(

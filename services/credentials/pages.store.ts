@@ -19,8 +19,8 @@ interface Kind {
 const ROWS_OF_A_GROUP = 4_000;
 
 const countRow = z.strictObject({ total: z.number() });
-/** `place`: that of its query in the batch. */
-const pagedRow = listedRow.extend({ place: z.number() });
+/** `query`: the index of its query in the batch. */
+const pagedRow = listedRow.extend({ query: z.number() });
 
 /** Reads lists. Each page is one range of an index of its own kind. */
 export function pageStore(db: Database): Pick<CredentialStore, 'page' | 'count' | 'issued'> {
@@ -65,8 +65,8 @@ export function pageStore(db: Database): Pick<CredentialStore, 'page' | 'count' 
 }
 
 async function readPages(db: Database, kind: Kind, queries: Query[]): Promise<ListedRow[][]> {
-    const tuples = queries.map((query, place) => [
-        place,
+    const tuples = queries.map((query, index) => [
+        index,
         query.did,
         query.issued_by ?? null,
         query.before ?? LAST_ID,
@@ -78,18 +78,18 @@ async function readPages(db: Database, kind: Kind, queries: Query[]): Promise<Li
     const rows = await db.prepared(
         `credentials_page_${kind.rows}_${kind.role}`,
         sql.type(pagedRow)`
-        SELECT q.place, page.*
-        FROM ${sql.unnest(tuples, ['int4', 'text', 'uuid', 'uuid', 'int4'])} AS q (place, did, issued_by, before, size)
+        SELECT q.query, page.*
+        FROM ${sql.unnest(tuples, ['int4', 'text', 'uuid', 'uuid', 'int4'])} AS q (query, did, issued_by, before, size)
         CROSS JOIN LATERAL (
             SELECT id, issued_at, expires_at, revoked_at IS NOT NULL AS revoked, issuer, subject, credential_type
             FROM credentials.credentials
             WHERE (${key}, id) > (${asked}, ${FIRST_ID}) AND (${key}, id) < (${asked}, q.before)
             ORDER BY ${order}, id DESC LIMIT q.size
         ) AS page
-        ORDER BY q.place, page.id DESC`,
+        ORDER BY q.query, page.id DESC`,
     );
     const pages = queries.map((): ListedRow[] => []);
-    for (const row of rows) pages[row.place]?.push(row);
+    for (const row of rows) pages[row.query]?.push(row);
     return pages;
 }
 

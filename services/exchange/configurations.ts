@@ -63,14 +63,14 @@ export async function listAllConfigurations(
     context: CallContext,
 ): Promise<ListAllConfigurationsResponse> {
     const account = requireUser(context);
-    const after = cursor === undefined ? undefined : placeOf(cursor);
+    const after = cursor === undefined ? undefined : positionOf(cursor);
     const rows = await configurations.listAll({ account, after, limit: PAGE_CONFIGURATIONS + 1 }, context);
     const page = rows.slice(0, PAGE_CONFIGURATIONS);
     const last = page.length < rows.length ? page.at(-1) : undefined;
     return { configurations: page.map(configurationOf), next_cursor: last && `${last.issuer}/${last.id}` };
 }
 
-function placeOf(cursor: string): { issuer: string; id: string } {
+function positionOf(cursor: string): { issuer: string; id: string } {
     const [issuer = '', id = ''] = cursor.split('/', 2);
     if (!isId(issuer) || !isConfigurationId(id)) throw invalid('cursor is not one of this list.');
     return { issuer, id };

@@ -65,13 +65,13 @@ function inserted(db: Database, { offer, quota, claim }: NewOffer, lifetime: Cal
     const { account, issuer, configuration } = offer;
     const write = async ({ rows }: Queries) => {
         // Nobody deletes the configuration before this transaction ends, so a deletion also ends this offer.
-        const place = await rows(sql.unsafe`
+        const counted = await rows(sql.unsafe`
             INSERT INTO exchange.accounts AS accounts (account, offers)
             SELECT account, 1 FROM exchange.configurations
             WHERE issuer = ${issuer} AND id = ${configuration} AND account = ${account} FOR KEY SHARE
             ON CONFLICT (account) DO UPDATE SET offers = accounts.offers + 1 WHERE accounts.offers < ${quota}
             RETURNING 1`);
-        if (place.length === 0) return false;
+        if (counted.length === 0) return false;
         await rows(insertion(offer));
         return true;
     };

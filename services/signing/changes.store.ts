@@ -63,11 +63,11 @@ function marking(db: Database): SigningStore['markCompromised'] {
 function inserting(db: Database): SigningStore['insert'] {
     return ({ issuer, key, quota, claim }, lifetime) => {
         const write = async (transaction: Queries) => {
-            const place = await transaction.rows(sql.unsafe`
+            const counted = await transaction.rows(sql.unsafe`
                 INSERT INTO signing.accounts AS accounts (account, issuers) VALUES (${issuer.account}, 1)
                 ON CONFLICT (account) DO UPDATE SET issuers = accounts.issuers + 1 WHERE accounts.issuers < ${quota}
                 RETURNING 1`);
-            if (place.length === 0) return false;
+            if (counted.length === 0) return false;
             await insertIssuer(transaction, { issuer, key });
             await publish(transaction, issuer, { type: 'issuer.created', kid: key.kid, lifetime });
             return true;

@@ -14,8 +14,8 @@ const KEEP_MS = 600_000;
 /** Maximum number of unwrapped data keys that a process keeps. Beyond it: the oldest one is wiped. */
 const MAX_KEPT = 1_000;
 
-/** The place of the secret key of an issuer. It opens only there. */
-export interface SecretKeyPlace {
+/** What the secret key of an issuer is bound to. It opens only with the same binding. */
+export interface SecretKeyBinding {
     /** NULL for the service itself. */
     account: string | null;
     /** The id of the issuer. */
@@ -23,8 +23,8 @@ export interface SecretKeyPlace {
     kid: string;
 }
 
-/** The place of the secret of a webhook. It opens only there. */
-export interface SecretPlace {
+/** What the secret of a webhook is bound to. It opens only with the same binding. */
+export interface SecretBinding {
     account: string;
     webhook: string;
     /** The id of the secret. */
@@ -37,16 +37,16 @@ export type Sealed = Pick<SealedSecretKey, 'sealed' | 'data_key'>;
 /** Seals and opens secret keys, and secrets of webhooks, with the data keys of their accounts, which a key-encryption key wraps. */
 export interface Seals {
     /** Seals a secret key and wipes it. The first call for an account creates its data key. */
-    seal(secretKey: Uint8Array, place: SecretKeyPlace, context: CallContext): Promise<SealedSecretKey>;
+    seal(secretKey: Uint8Array, binding: SecretKeyBinding, context: CallContext): Promise<SealedSecretKey>;
     /**
      * Returns the secret key. Throws AppError `unavailable` if the key-encryption key cannot be used now, `conflict` if the data
      * key was given up, and `internal` if the record was changed or moved.
      */
-    open(sealed: SealedSecretKey, place: SecretKeyPlace, context: CallContext): Promise<Buffer>;
+    open(sealed: SealedSecretKey, binding: SecretKeyBinding, context: CallContext): Promise<Buffer>;
     /** Like `seal`, for the secret of a webhook. */
-    sealSecret(secret: Uint8Array, place: SecretPlace, context: CallContext): Promise<Sealed>;
+    sealSecret(secret: Uint8Array, binding: SecretBinding, context: CallContext): Promise<Sealed>;
     /** Like `open`, for the secret of a webhook. */
-    openSecret(sealed: Sealed, place: SecretPlace, context: CallContext): Promise<Buffer>;
+    openSecret(sealed: Sealed, binding: SecretBinding, context: CallContext): Promise<Buffer>;
 }
 
 const KEY_IS_LOST = 'The key that has signed this is lost, so it signs nothing again.';
@@ -68,32 +68,32 @@ export function seals(deps: SealDependencies): Seals {
     async function sealed(
         plain: Uint8Array,
         account: string | null,
-        place: Buffer,
+        associated: Buffer,
         context: CallContext,
     ): Promise<Sealed> {
         try {
             const { id, key } = await keys.ofAccount(account, context);
-            return { sealed: sealAs(plain, key, place), data_key: id };
+            return { sealed: sealAs(plain, key, associated), data_key: id };
         } finally {
             wipeSecret(plain);
         }
     }
 
-    async function opened({ sealed, data_key }: Sealed, place: Buffer, context: CallContext): Promise<Buffer> {
+    async function opened({ sealed, data_key }: Sealed, associated: Buffer, context: CallContext): Promise<Buffer> {
         const key = await keys.find(data_key, context);
-        const plain = key && unsealAs(sealed, key, place);
+        const plain = key && unsealAs(sealed, key, associated);
         if (!plain) throw new AppError('internal', 'A key of this account cannot be opened.');
         return plain;
     }
 
     return {
-        seal: async (secretKey, place, context) => ({
-            kid: place.kid,
-            ...(await sealed(secretKey, place.account, secretKeyData(place), context)),
+        seal: async (secretKey, binding, context) => ({
+            kid: binding.kid,
+            ...(await sealed(secretKey, binding.account, secretKeyData(binding), context)),
         }),
-        open: (secretKey, place, context) => opened(secretKey, secretKeyData(place), context),
-        sealSecret: (secret, place, context) => sealed(secret, place.account, secretData(place), context),
-        openSecret: (secret, place, context) => opened(secret, secretData(place), context),
+        open: (secretKey, binding, context) => opened(secretKey, secretKeyData(binding), context),
+        sealSecret: (secret, binding, context) => sealed(secret, binding.account, secretData(binding), context),
+        openSecret: (secret, binding, context) => opened(secret, secretData(binding), context),
     };
 }
 
@@ -169,32 +169,32 @@ function keptKeys() {
     };
 }
 
-export function sealSecretKey(secretKey: Uint8Array, dataKey: Uint8Array, place: SecretKeyPlace): Buffer {
-    return sealAs(secretKey, dataKey, secretKeyData(place));
+export function sealSecretKey(secretKey: Uint8Array, dataKey: Uint8Array, binding: SecretKeyBinding): Buffer {
+    return sealAs(secretKey, dataKey, secretKeyData(binding));
 }
 
 /** Returns the secret key; undefined if it was changed or moved, or if another data key seals it. */
-export function openSecretKey(sealed: Uint8Array, dataKey: Uint8Array, place: SecretKeyPlace): Buffer | undefined {
-    return unsealAs(sealed, dataKey, secretKeyData(place));
+export function openSecretKey(sealed: Uint8Array, dataKey: Uint8Array, binding: SecretKeyBinding): Buffer | undefined {
+    return unsealAs(sealed, dataKey, secretKeyData(binding));
 }
 
 /** Seals a secret that `from` seals with the data key `to`. Undefined: it was changed or moved, or another key seals it. */
 export function resealSecret(
     sealed: Uint8Array,
     { from, to }: { from: Uint8Array; to: Uint8Array },
-    place: SecretPlace,
+    binding: SecretBinding,
 ): Buffer | undefined {
-    const secret = unsealAs(sealed, from, secretData(place));
+    const secret = unsealAs(sealed, from, secretData(binding));
     if (!secret) return undefined;
-    const again = sealAs(secret, to, secretData(place));
+    const again = sealAs(secret, to, secretData(binding));
     wipeSecret(secret);
     return again;
 }
 
-function secretKeyData({ account, issuer, kid }: SecretKeyPlace): Buffer {
+function secretKeyData({ account, issuer, kid }: SecretKeyBinding): Buffer {
     return Buffer.from(`seed\n${account ?? NIL_ID}\n${issuer}\n${kid}`);
 }
 
-function secretData({ account, webhook, secret }: SecretPlace): Buffer {
+function secretData({ account, webhook, secret }: SecretBinding): Buffer {
     return Buffer.from(`webhook secret\n${account}\n${webhook}\n${secret}`);
 }

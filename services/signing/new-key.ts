@@ -3,7 +3,7 @@ import { invalid } from '../../platform/errors.ts';
 import { DEFAULT_KEY_ALGORITHM, KEY_ALGORITHMS, type KeyAlgorithm } from '../../proto/key-algorithms.ts';
 import { didKeyFragment } from '../../workers/crypto/did-key.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
-import type { SecretKeyPlace } from './data-keys.ts';
+import type { SecretKeyBinding } from './data-keys.ts';
 import type { SigningDependencies } from './dependencies.ts';
 import type { NewKey } from './rows.ts';
 
@@ -17,7 +17,7 @@ interface Made {
 /** Generates a key of an issuer, and seals its secret. */
 export async function makeKey(
     { signatures, seals }: Pick<SigningDependencies, 'signatures' | 'seals'>,
-    { alg, ...owner }: Omit<SecretKeyPlace, 'kid'> & { alg: KeyAlgorithm },
+    { alg, ...owner }: Omit<SecretKeyBinding, 'kid'> & { alg: KeyAlgorithm },
     context: CallContext,
 ): Promise<Made> {
     const { did, public_key, secret } = await generated(signatures, alg, context);

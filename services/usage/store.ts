@@ -50,8 +50,8 @@ export function usageStore(db: Database): UsageStore {
                        CASE WHEN day = ${today}::date THEN requests_of_day ELSE 0 END AS requests_today,
                        CASE WHEN date_trunc('month', day) = date_trunc('month', ${today}::date)
                             THEN requests_of_month ELSE 0 END AS requests_this_month
-                FROM unnest(${sql.array([...keyIds], 'uuid')}) WITH ORDINALITY AS asked (key_id, place)
-                LEFT JOIN usage.keys ON keys.key_id = asked.key_id AND account = ${account} ORDER BY place`;
+                FROM unnest(${sql.array([...keyIds], 'uuid')}) WITH ORDINALITY AS asked (key_id, ordinal)
+                LEFT JOIN usage.keys ON keys.key_id = asked.key_id AND account = ${account} ORDER BY ordinal`;
             return db.rows(statement, 'usage_keys', lifetime);
         },
         record: (batch) => recordRequests(db, batch),

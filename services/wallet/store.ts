@@ -120,7 +120,7 @@ async function pageOf(
 ): Promise<{ rows: readonly EntryRow[]; more: boolean }> {
     const statement = sql.type(pagedRow)`
         SELECT credential, entry, stored_at, sealed, ahead FROM (
-            SELECT *, count(*) OVER () AS ahead, row_number() OVER newest_first AS place,
+            SELECT *, count(*) OVER () AS ahead, row_number() OVER newest_first AS rank,
                    sum(octet_length(sealed)) OVER newest_first - octet_length(sealed) AS bytes_before
             FROM (
                 SELECT credential, entry, stored_at, sealed FROM wallet.credentials
@@ -128,7 +128,7 @@ async function pageOf(
             ) AS next_ones
             WINDOW newest_first AS (ORDER BY entry DESC)
         ) AS measured
-        WHERE place <= ${limit} AND bytes_before < ${bytes} ORDER BY entry DESC`;
+        WHERE rank <= ${limit} AND bytes_before < ${bytes} ORDER BY entry DESC`;
     const rows = await db.prepared('wallet_page', statement, lifetime);
     return { rows, more: rows.length < (rows[0]?.ahead ?? 0) };
 }

@@ -138,11 +138,11 @@ async function reserve(db: Database, { webhook, cursor }: NewWebhook, lifetime: 
 
 /** Resolves to false beyond the quota. */
 async function activate({ rows }: Queries, { id, account, quota }: OwnWebhook & { quota: number }): Promise<boolean> {
-    const place = await rows(sql.unsafe`
+    const counted = await rows(sql.unsafe`
         INSERT INTO webhooks.accounts AS accounts (account, endpoints) VALUES (${account}, 1)
         ON CONFLICT (account) DO UPDATE SET endpoints = accounts.endpoints + 1 WHERE accounts.endpoints < ${quota}
         RETURNING 1`);
-    if (place.length === 0) return false;
+    if (counted.length === 0) return false;
     const activated = await rows(sql.unsafe`
         UPDATE webhooks.endpoints SET state = 'active' WHERE id = ${id} AND account = ${account} AND state = 'reserved'
         RETURNING 1`);

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 
 /**
- * Sealed records: AES-256-GCM (NIST SP 800-38D) with a wallet's data key. Each record is bound to its place. A record
- * is `version (1 byte) | nonce (12) | ciphertext | tag (16)`; its associated data is the place and the version. A
- * record takes about 15 µs of the calling thread, one of a megabyte 400 µs. Keys are passed as KeyObjects: Node 24 takes
- * twice as long with bytes, because it finds out with an exception that they are none.
+ * Sealed records: AES-256-GCM (NIST SP 800-38D) with a wallet's data key. Each record is bound to its wallet and name.
+ * A record is `version (1 byte) | nonce (12) | ciphertext | tag (16)`; its associated data is this binding and the
+ * version. It takes about 15 µs of the calling thread, one of a megabyte 400 µs. Keys are passed as KeyObjects: Node 24
+ * takes twice as long with bytes, because it finds out with an exception that they are none.
  */
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
@@ -14,8 +14,8 @@ const HEAD_BYTES = 1 + NONCE_BYTES;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** The place of a record. The record opens only in this place. */
-export interface Place {
+/** What a record is bound to. It opens only with the same binding. */
+export interface Binding {
     /** UUID */
     wallet: string;
     /** Unique in its wallet. */
@@ -27,8 +27,8 @@ export function newKey(): Buffer {
     return randomBytes(KEY_BYTES);
 }
 
-export function seal(plain: Uint8Array, key: Uint8Array, place: Place): Buffer {
-    return sealAs(plain, key, associatedData(place));
+export function seal(plain: Uint8Array, key: Uint8Array, binding: Binding): Buffer {
+    return sealAs(plain, key, associatedData(binding));
 }
 
 /** Like `seal`, with the caller's own associated data. */
@@ -39,9 +39,9 @@ export function sealAs(plain: Uint8Array, key: Uint8Array, associated: Buffer): 
     return Buffer.concat([Buffer.of(VERSION), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Returns the plain bytes; undefined if the key or the place is another one, or if the data was changed. */
-export function unseal(sealed: Uint8Array, key: Uint8Array, place: Place): Buffer | undefined {
-    return unsealAs(sealed, key, associatedData(place));
+/** Returns the plain bytes; undefined if the key or the binding is another one, or if the data was changed. */
+export function unseal(sealed: Uint8Array, key: Uint8Array, binding: Binding): Buffer | undefined {
+    return unsealAs(sealed, key, associatedData(binding));
 }
 
 /** Like `unseal`, with the caller's own associated data. */
@@ -71,7 +71,7 @@ export function tagOf(text: string, key: Uint8Array): Buffer {
     return Buffer.from(hkdfSync('sha256', createSecretKey(key), '', text, TAG_BYTES));
 }
 
-/** No two places produce the same text, because an id contains no line break. */
-function associatedData({ wallet, record }: Place): Buffer {
+/** No two bindings produce the same text, because an id contains no line break. */
+function associatedData({ wallet, record }: Binding): Buffer {
     return Buffer.from(`${VERSION}\n${wallet}\n${record}`);
 }

@@ -77,11 +77,11 @@ async function replaceOne(row: StoredDataKey, before: string, { store, keys, pri
         const last = page.at(-1);
         if (!last) break;
         for (const { kid, issuer, sealed } of page) {
-            const place = { account: row.account, issuer, kid };
-            const secretKey = openSecretKey(sealed, old, place);
+            const binding = { account: row.account, issuer, kid };
+            const secretKey = openSecretKey(sealed, old, binding);
             if (secretKey) {
                 await store.reseal(
-                    { kid, sealed: sealSecretKey(secretKey, fresh.key, place), data_key: fresh.id },
+                    { kid, sealed: sealSecretKey(secretKey, fresh.key, binding), data_key: fresh.id },
                     row.id,
                 );
                 wipeSecret(secretKey);

@@ -97,9 +97,9 @@ async function newSecret(
     const bytes = randomBytes(SECRET_BYTES);
     const secret = `whsec_${bytes.toString('base64')}`;
     const now = clock();
-    const place = { ...own, secret: newId(now) };
-    const sealed = await seals.sealSecret(bytes, place, withoutIdempotencyKey(context));
-    return { secret, row: { ...place, ...sealed, created_at: new Date(now).toISOString() } };
+    const binding = { ...own, secret: newId(now) };
+    const sealed = await seals.sealSecret(bytes, binding, withoutIdempotencyKey(context));
+    return { secret, row: { ...binding, ...sealed, created_at: new Date(now).toISOString() } };
 }
 
 export async function eraseWebhookSecrets(

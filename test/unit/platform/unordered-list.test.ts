@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { UnorderedList } from '../../../platform/unordered-list.ts';
 
-const newItem = (name: string) => ({ name, place: -1 });
+const newItem = (name: string) => ({ name, index: -1 });
 
 it('an unordered list has the items that were added and not removed', () => {
-    const list = new UnorderedList<{ name: string; place: number }>();
+    const list = new UnorderedList<{ name: string; index: number }>();
     const [a, b, c, d] = [newItem('a'), newItem('b'), newItem('c'), newItem('d')];
     const names = () => Array.from(list, ({ name }) => name).sort();
     for (const item of [a, b, c]) list.add(item);
@@ -21,7 +21,7 @@ it('an unordered list has the items that were added and not removed', () => {
 });
 
 it('an unordered list may change while its items are visited', () => {
-    const list = new UnorderedList<{ name: string; place: number }>();
+    const list = new UnorderedList<{ name: string; index: number }>();
     for (const name of ['a', 'b', 'c']) list.add(newItem(name));
     const visited: string[] = [];
     for (const item of list) {

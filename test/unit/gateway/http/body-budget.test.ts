@@ -17,7 +17,7 @@ function setUp(t: TestContext) {
             address,
             bytes: 0,
             began: 0,
-            place: -1,
+            index: -1,
             refuse() {
                 refused.push(name);
                 budget.give(body);
