@@ -9,6 +9,7 @@ fuzz) exec node proof/fuzz/fuzz.ts "$@" ;;
 soak) exec node proof/soak/soak.ts "$@" ;;
 mutation) exec node proof/mutation/mutate.ts "$@" ;;
 wallets) exec node proof/wallets/run.ts ;;
+take) exec node proof/wallets/take.ts "$@" ;;
 versions) exec node proof/versions/versions.ts "$@" ;;
 citus) exec node proof/citus/nodes.ts "$@" ;;
 faults) NODE_COMPILE_CACHE=$PWD/node_modules/.cache/compile exec node test/full/faults/faults.ts "$@" ;;

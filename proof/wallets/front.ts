@@ -4,8 +4,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { authority } from '../../test/support/certificates.ts';
 
-/** What stands in front of the gateway in production: it ends TLS. Wallets call only https. */
-export async function startFront() {
+/** What stands in front of the gateway in production: it ends TLS. Wallets call only https. Rejects if the port is in use. */
+export async function startFront(at = 0) {
     const { cert: ca, certify } = authority('wallet proof');
     let gateway = '';
     const server = createServer(certify('front', ['localhost']), (incoming, answer) => {
@@ -17,7 +17,7 @@ export async function startFront() {
         outgoing.on('error', () => answer.destroy());
         incoming.pipe(outgoing);
     });
-    server.listen(0, '127.0.0.1');
+    server.listen(at, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     return {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { promisify } from 'node:util';
 import { anOffer } from '../../test/e2e/exchange/exchange-examples.ts';
 import { service } from '../../test/e2e/support/client.ts';
 import { until } from '../../test/support/until.ts';
@@ -8,6 +13,12 @@ import { type Binding, credoWallet } from './credo-wallet.ts';
 import { takePlainly } from './plain-wallet.ts';
 
 setDefaultCACertificates([...getCACertificates(), process.env['FRONT_CA'] ?? '']);
+
+const run = promisify(execFile);
+/** Has the certificate authority for programs that are started. */
+const folder = mkdtempSync(join(tmpdir(), 'wallets-'));
+after(() => rmSync(folder, { recursive: true }));
+writeFileSync(join(folder, 'ca.pem'), process.env['FRONT_CA'] ?? '');
 
 const CLAIMS = { given_name: 'Ada', address: { locality: 'London' }, sports: ['chess', 'rowing'] };
 const DAY_MS = 86_400_000;
@@ -42,6 +53,19 @@ describe('Credo', async () => {
         assert.equal(state, 'issued');
         assert.equal(credential_ids.length, 1);
         await assert.rejects(wallet.take(offer_uri, { txCode: tx_code ?? '' }), /invalid_grant/);
+    });
+
+    it('takes one for a person at a terminal, who reads what it has', async () => {
+        const { offer_uri, tx_code, token, did } = await offered({ tx_code: {} });
+        const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') };
+        const take = (code: string) => run(process.execPath, ['proof/wallets/take.ts', offer_uri, code], { env });
+        await assert.rejects(take('000000x'), /invalid_grant/);
+        const { stdout } = await take(tx_code ?? '');
+        const end = stdout.lastIndexOf('}') + 1;
+        assert.partialDeepStrictEqual(JSON.parse(stdout.slice(0, end)), { iss: did, ...CLAIMS });
+        const credential = stdout.slice(end).trim();
+        const { valid } = await service.as({ token }).credentials.verify({ credential, issuer_did: did });
+        assert.equal(valid, true);
     });
 
     it('takes as many as it has keys', async () => {
