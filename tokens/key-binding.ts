@@ -36,7 +36,7 @@ export function bindingFault(
     if (payload['sd_hash'] !== primitives.digest(sent.covered)) return 'The key binding is for another token.';
     if (payload['aud'] !== expected.audience) return 'The key binding is for another audience.';
     if (payload['nonce'] !== expected.nonce) return 'The nonce is not the expected one.';
-    const fault = timeFault(payload, { now: expected.now, maxAge: MAX_AGE_S });
+    const fault = timestampFault(payload, { now: expected.now, maxAge: MAX_AGE_S });
     return fault && `The key binding ${fault}.`;
 }
 
@@ -45,7 +45,7 @@ export function bindingFault(
  * in milliseconds since 1970. `maxAge` and `tolerance` (of nbf) are in seconds. As for session tokens, `exp` has none: what
  * has expired by the clock of this process is over.
  */
-export function timeFault(
+export function timestampFault(
     { iat, nbf, exp }: Record<string, unknown>,
     { now, maxAge, tolerance = 0 }: { now: number; maxAge: number; tolerance?: number },
 ): string | undefined {

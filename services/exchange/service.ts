@@ -12,12 +12,12 @@ import {
 } from './configurations.ts';
 import type { ExchangeDependencies } from './dependencies.ts';
 import { createOffer, deleteOffer, getOffer, listOffers } from './offers.ts';
+import { getCredentialOffer, getIssuerMetadata, getNonce } from './wallet/before-token.ts';
 import { issueCredential } from './wallet/credential.ts';
 import type { WalletDependencies } from './wallet/dependencies.ts';
 import { notify } from './wallet/notification.ts';
 import { redeem } from './wallet/redeem.ts';
 import type { CountRefusals } from './wallet/refusals.ts';
-import { getCredentialOffer, getIssuerMetadata, getNonce } from './wallet/shown.ts';
 
 /** Offers credentials of managed issuers to the wallets of other people (OpenID4VCI 1.0). */
 export function exchangeService(

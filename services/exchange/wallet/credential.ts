@@ -4,11 +4,11 @@ import type { IssueCredentialRequest, IssueCredentialResponse } from '../../../p
 import { type Definition, definitionIn } from '../rows.ts';
 import { credentialIssuer } from '../rules.ts';
 import type { WalletDependencies } from './dependencies.ts';
-import { asMaker } from './maker.ts';
 import { oauthError, refusesIssue } from './oauth-error.ts';
-import { type Opened, openedBy } from './opened.ts';
+import { asMaker } from './offer-maker.ts';
+import { offerOfToken, type TokenOffer } from './offer-of-token.ts';
 import { type ProvenKey, provenKeys } from './proofs.ts';
-import type { OpenedRow } from './wallet.store.ts';
+import type { TokenOfferRow } from './wallet.store.ts';
 
 /**
  * Issues a credential for each key that the wallet proves (OpenID4VCI 1.0, section 8). Repeated for a key that is named in
@@ -20,28 +20,28 @@ export async function issueCredential(
     context: CallContext,
 ): Promise<IssueCredentialResponse> {
     const { store, nonces, publicUrl, clock } = deps;
-    const opened = await openedBy(deps, request, '/credential', context);
-    const definition = definitionIn(opened.definition);
-    refuseOthers(request, opened, definition);
+    const offer = await offerOfToken(deps, request, '/credential', context);
+    const definition = definitionIn(offer.definition);
+    refuseOthers(request, offer, definition);
     const audience = credentialIssuer(publicUrl, request.issuer_id);
     const purpose = { audience, issuer_id: request.issuer_id, proof_algs: definition.proof_algs, nonces, now: clock() };
     const keys = await provenKeys(request.proofs, purpose);
-    const binding = { offer: opened.id, thumbprints: keys.map(nameOf), call: newId(), max_keys: definition.max_keys };
+    const binding = { offer: offer.id, thumbprints: keys.map(nameOf), call: newId(), max_keys: definition.max_keys };
     const added = await store.bind(binding, context);
     if (!added) throw oauthError('credential_request_denied', 'This offer has no credentials for more keys.');
     const credentials = await Promise.all(
         keys.map((key) => {
             const boundBy = added.has(nameOf(key)) ? binding.call : undefined;
-            return issuedFor(deps, { opened, definition, key, boundBy }, context);
+            return issuedFor(deps, { offer, definition, key, boundBy }, context);
         }),
     );
-    return { credentials, notification_id: opened.id };
+    return { credentials, notification_id: offer.id };
 }
 
 /** Throws unless the request is for what is offered, and has a number of proofs that is possible. */
 function refuseOthers(
     { configuration_id, credential_identifier, encrypted, proofs }: IssueCredentialRequest,
-    { configuration }: OpenedRow,
+    { configuration }: TokenOfferRow,
     { max_keys }: Definition,
 ): void {
     if ((configuration_id === undefined) === (credential_identifier === undefined)) {
@@ -70,21 +70,21 @@ function nameOf({ thumbprint }: ProvenKey): string {
 async function issuedFor(
     { services, store }: WalletDependencies,
     {
-        opened,
+        offer,
         definition,
         key,
         boundBy,
     }: {
-        opened: Opened;
+        offer: TokenOffer;
         definition: Definition;
         key: ProvenKey;
         boundBy: string | undefined;
     },
     context: CallContext,
 ): Promise<string> {
-    const { claims, expiration_date, subject_did } = opened.terms;
+    const { claims, expiration_date, subject_did } = offer.terms;
     const request = {
-        issuer_did: opened.issuer_did,
+        issuer_did: offer.issuer_did,
         subject_did: subject_did ?? didOf(key),
         credential_type: definition.vct,
         claims,
@@ -99,8 +99,8 @@ async function issuedFor(
             holder_did_url: key.did_url,
         },
     };
-    const binding = { offer: opened.id, thumbprint: nameOf(key) };
-    const maker = withIdempotencyKey(asMaker(opened, context), `${binding.offer}.${binding.thumbprint}`);
+    const binding = { offer: offer.id, thumbprint: nameOf(key) };
+    const maker = withIdempotencyKey(asMaker(offer, context), `${binding.offer}.${binding.thumbprint}`);
     const issued = await services.credentials.issue(request, maker).catch(async (error: unknown) => {
         if (!refusesIssue(error)) throw error; // something may have been issued
         // Another call may have issued for the key, or may be about to: one that has claimed its Idempotency-Key with

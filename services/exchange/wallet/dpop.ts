@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../../platform/errors.ts';
 import type { Redis } from '../../../platform/redis/redis.ts';
-import { MAX_AHEAD_S, timeFault } from '../../../tokens/key-binding.ts';
+import { MAX_AHEAD_S, timestampFault } from '../../../tokens/key-binding.ts';
 import { keyInJwk } from '../../../workers/crypto/holder-key.ts';
 import { hasSignature, splitJwt } from './jwt.ts';
 
@@ -33,7 +33,7 @@ export function dpopProofs(firstUse: (id: string) => Promise<boolean>, clock: ()
             if (!jwt || !key || key.alg !== jwt.alg) return undefined;
             const { htm, htu, jti, ath } = jwt.payload;
             const times = { now: clock(), maxAge: MAX_AGE_S, tolerance: MAX_AHEAD_S };
-            const isRecent = timeFault(jwt.payload, times) === undefined;
+            const isRecent = timestampFault(jwt.payload, times) === undefined;
             const isHere = htm === method && typeof htu === 'string' && targetOf(htu) === targetOf(url);
             const isOfToken = token === undefined || ath === hash('sha256', token, 'base64url');
             const isNamed = typeof jti === 'string' && jti !== '' && jti.length <= MAX_ID_LENGTH;

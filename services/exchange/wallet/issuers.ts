@@ -3,7 +3,7 @@ import type { ServiceOf } from '../../../platform/rpc/definition.ts';
 import type { SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
 import { leases } from '../../issuers/leases.ts';
 import type { WalletDependencies } from './dependencies.ts';
-import { asMaker } from './maker.ts';
+import { asMaker } from './offer-maker.ts';
 import type { WalletStore } from './wallet.store.ts';
 
 /** A process asks the database about an issuer once in each lease, so that a nonce costs no statement of its own. */

@@ -2,7 +2,7 @@ import type { CallContext } from '../../../platform/context.ts';
 import type { NotifyRequest } from '../../../proto/gen/exchange/v1/exchange.ts';
 import type { WalletDependencies } from './dependencies.ts';
 import { oauthError } from './oauth-error.ts';
-import { openedBy } from './opened.ts';
+import { offerOfToken } from './offer-of-token.ts';
 
 const EVENTS: readonly string[] = ['credential_accepted', 'credential_failure', 'credential_deleted'];
 
@@ -12,13 +12,13 @@ export async function notify(
     { notification_id, event, ...presented }: NotifyRequest,
     context: CallContext,
 ): Promise<Record<string, never>> {
-    const opened = await openedBy(deps, presented, '/notification', context);
-    if (notification_id !== opened.id) {
+    const offer = await offerOfToken(deps, presented, '/notification', context);
+    if (notification_id !== offer.id) {
         throw oauthError('invalid_notification_id', 'The notification_id is not one of this offer.');
     }
     if (!EVENTS.includes(event)) {
         throw oauthError('invalid_notification_request', `event must be one of ${EVENTS.join(', ')}.`);
     }
-    await deps.store.notify({ offer: opened.id, notification: event }, context);
+    await deps.store.notify({ offer: offer.id, notification: event }, context);
     return {};
 }

@@ -1,4 +1,4 @@
-import { MAX_AHEAD_S, timeFault } from '../../../tokens/key-binding.ts';
+import { MAX_AHEAD_S, timestampFault } from '../../../tokens/key-binding.ts';
 import { type HolderKey, keyInDidUrl, keyInJwk } from '../../../workers/crypto/holder-key.ts';
 import { hasSignature, splitJwt } from './jwt.ts';
 import { LIFETIME_MS, type Nonces } from './nonces.ts';
@@ -51,7 +51,7 @@ async function provenKey(proof: string, { audience, issuer_id, proof_algs, nonce
     const { aud, iat, nonce } = jwt.payload;
     if (aud !== audience) throw invalidProof('The aud of a proof must be the credential issuer.');
     if (typeof iat !== 'number' || typeof nonce !== 'string') throw invalidProof('A proof must have iat and nonce.');
-    const fault = timeFault(jwt.payload, { now, maxAge: LIFETIME_MS / 1_000, tolerance: MAX_AHEAD_S });
+    const fault = timestampFault(jwt.payload, { now, maxAge: LIFETIME_MS / 1_000, tolerance: MAX_AHEAD_S });
     if (fault !== undefined) throw invalidProof(`A proof ${fault}.`);
     if (!(await hasSignature(jwt, named))) throw invalidProof('The signature of a proof is not valid.');
     if (!nonces.knows(nonce, issuer_id))

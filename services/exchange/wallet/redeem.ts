@@ -5,8 +5,8 @@ import { PRE_AUTHORIZED_CODE } from '../../../proto/openid4vci.ts';
 import { credentialIssuer } from '../rules.ts';
 import { hashOf, newSecret, sealFor, txHashOf, unsealFor } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
-import { canStillIssue } from './maker.ts';
 import { oauthError } from './oauth-error.ts';
+import { canStillIssue } from './offer-maker.ts';
 
 /** How long an access token can be used, in seconds. Beyond it: 401. */
 const TOKEN_SECONDS = 300;
@@ -27,7 +27,7 @@ export async function redeem(
     if (!isId(issuer_id)) throw unknownCode();
     const at = clock();
     const now = new Date(at).toISOString();
-    const offer = await store.findRedeemable({ issuer: issuer_id, hash: hashOf(code), now }, context);
+    const offer = await store.findByCode({ issuer: issuer_id, hash: hashOf(code), now }, context);
     if (!offer) throw unknownCode();
     if (offer.needs_tx_code !== (tx_code !== undefined)) {
         const detail = offer.needs_tx_code ? 'tx_code is required.' : 'This offer has no tx_code.';

@@ -22,7 +22,7 @@ const foundRow = z.strictObject({
 const offeringRow = z.strictObject({ issuer: z.string() });
 
 /** An offer that a wallet asks for with the secret of its link. */
-const shownRow = foundRow.extend({
+const linkOfferRow = foundRow.extend({
     account: z.string(),
     api_key: z.string().nullable(),
     configuration: z.string(),
@@ -31,7 +31,7 @@ const shownRow = foundRow.extend({
 });
 
 /** An offer as the token endpoint reads it before it spends the code. */
-const redeemableRow = foundRow.extend({
+const codeOfferRow = foundRow.extend({
     id: z.string(),
     account: z.string(),
     api_key: z.string().nullable(),
@@ -42,7 +42,7 @@ const redeemableRow = foundRow.extend({
 });
 
 /** An offer that an access token opens. */
-const openedRow = foundRow.extend({
+const tokenOfferRow = foundRow.extend({
     id: z.string(),
     account: z.string(),
     api_key: z.string().nullable(),
@@ -55,7 +55,7 @@ const openedRow = foundRow.extend({
     /** JSON text of a Definition. */
     definition: z.string(),
 });
-export type OpenedRow = z.infer<typeof openedRow>;
+export type TokenOfferRow = z.infer<typeof tokenOfferRow>;
 
 /** What a wallet presents to an issuer: the hash of a link's secret, of a code, or of an access token. */
 interface Presented {
@@ -73,14 +73,14 @@ export interface WalletStore {
     /** True if the issuer has a configuration. */
     offersAnything(issuer: string, lifetime: CallLifetime): Promise<boolean>;
     /** An offer that can still be accepted. */
-    findShown(link: Presented, lifetime: CallLifetime): Promise<z.infer<typeof shownRow> | undefined>;
-    findRedeemable(code: Presented, lifetime: CallLifetime): Promise<z.infer<typeof redeemableRow> | undefined>;
+    findByLink(link: Presented, lifetime: CallLifetime): Promise<z.infer<typeof linkOfferRow> | undefined>;
+    findByCode(code: Presented, lifetime: CallLifetime): Promise<z.infer<typeof codeOfferRow> | undefined>;
     /**
      * Spends the code, if the transaction code is right; otherwise counts the failure. One statement does both, so that
      * many callers at once have no more guesses than one.
      */
     spend(spending: Omit<Spending, 'request_id'>, lifetime: CallLifetime): Promise<SpendOutcome>;
-    findOpened(token: Presented, lifetime: CallLifetime): Promise<OpenedRow | undefined>;
+    findByToken(token: Presented, lifetime: CallLifetime): Promise<TokenOfferRow | undefined>;
     /**
      * Binds an offer to keys, those included to which it is bound already. Resolves to the thumbprints of the new ones, or to
      * undefined if these are too many.
@@ -104,27 +104,27 @@ export function walletStore(db: Database): WalletStore {
     return { ...offerLookups(db), ...offerChanges(db), ...notes(db) };
 }
 
-function offerLookups(db: Database): Pick<WalletStore, 'findShown' | 'findRedeemable' | 'findOpened'> {
-    const shown = byHash(
+function offerLookups(db: Database): Pick<WalletStore, 'findByLink' | 'findByCode' | 'findByToken'> {
+    const byLink = byHash(
         db,
         'offers_shown',
-        (hashes) => sql.type(shownRow)`
+        (hashes) => sql.type(linkOfferRow)`
         SELECT secret_hash AS hash, issuer, expires_at, account, api_key, configuration, tx_code::text AS tx_code
         FROM exchange.offers WHERE secret_hash = ANY(${hashes})`,
     );
-    const redeemable = byHash(
+    const byCode = byHash(
         db,
         'offers_redeemable',
-        (hashes) => sql.type(redeemableRow)`
+        (hashes) => sql.type(codeOfferRow)`
         SELECT code_hash AS hash, issuer, expires_at, id, account, api_key, session, sealed,
             tx_hash IS NOT NULL AS needs_tx_code,
             code_used_at IS NOT NULL OR tx_failures >= ${MAX_TX_FAILURES} AS is_spent
         FROM exchange.offers WHERE code_hash = ANY(${hashes})`,
     );
-    const opened = byHash(
+    const byToken = byHash(
         db,
         'offers_opened',
-        (hashes) => sql.type(openedRow)`
+        (hashes) => sql.type(tokenOfferRow)`
         SELECT token_hash AS hash, offers.issuer, token_expires_at AS expires_at, offers.id, offers.account, api_key,
             session, tier, issuer_did, configuration, sealed, dpop_jkt, definition::text AS definition
         FROM exchange.offers AS offers
@@ -133,12 +133,12 @@ function offerLookups(db: Database): Pick<WalletStore, 'findShown' | 'findRedeem
         WHERE token_hash = ANY(${hashes})`,
     );
     return {
-        findShown: shown,
-        async findRedeemable(code, lifetime) {
-            const row = await redeemable(code, lifetime);
+        findByLink: byLink,
+        async findByCode(code, lifetime) {
+            const row = await byCode(code, lifetime);
             return row?.is_spent ? undefined : row;
         },
-        findOpened: opened,
+        findByToken: byToken,
     };
 }
 

@@ -11,7 +11,7 @@ import { configurationOf } from '../rows.ts';
 import { credentialIssuer, offersNothing, unknownOffer } from '../rules.ts';
 import { codeOf, hashOf } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
-import { canStillIssue } from './maker.ts';
+import { canStillIssue } from './offer-maker.ts';
 
 /** The offer of a link, until it expires: a wallet may fetch it several times (OpenID4VCI 1.0, section 4.1.3). */
 export async function getCredentialOffer(
@@ -22,7 +22,7 @@ export async function getCredentialOffer(
     const { store, publicUrl, clock } = deps;
     if (!isId(issuer_id)) throw unknownOffer();
     const now = new Date(clock()).toISOString();
-    const row = await store.findShown({ issuer: issuer_id, hash: hashOf(secret), now }, context);
+    const row = await store.findByLink({ issuer: issuer_id, hash: hashOf(secret), now }, context);
     if (!row) throw unknownOffer();
     if (!(await canStillIssue(deps, row, context))) throw unknownOffer();
     return {

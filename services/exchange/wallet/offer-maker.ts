@@ -2,7 +2,7 @@ import { type CallContext, ownContext } from '../../../platform/context.ts';
 import type { WalletDependencies } from './dependencies.ts';
 
 /** Who has made an offer. */
-interface Maker {
+interface OfferMaker {
     account: string;
     /** Null if that was a session. */
     api_key: string | null;
@@ -11,7 +11,7 @@ interface Maker {
 }
 
 /** The context of a call that a wallet causes, in the name of who has made its offer. */
-export function asMaker({ account, api_key, session, tier }: Maker, wallet: CallContext): CallContext {
+export function asMaker({ account, api_key, session, tier }: OfferMaker, wallet: CallContext): CallContext {
     const { request_id, deadline, cancellation, address } = wallet;
     return {
         ...ownContext(),
@@ -30,7 +30,7 @@ export function asMaker({ account, api_key, session, tier }: Maker, wallet: Call
 /** False if a wallet would take the offer for nothing: who has made it may not act any more, or its issuer is archived. */
 export async function canStillIssue(
     deps: Pick<WalletDependencies, 'services' | 'issuerIsActive'>,
-    offer: Maker & { issuer: string },
+    offer: OfferMaker & { issuer: string },
     wallet: CallContext,
 ): Promise<boolean> {
     const active = [makerIsActive(deps, offer, wallet), deps.issuerIsActive(offer, wallet)];
@@ -40,7 +40,7 @@ export async function canStillIssue(
 /** False if the account of an offer is suspended, or if the API key that has made it is revoked or has expired. */
 export async function makerIsActive(
     { services }: Pick<WalletDependencies, 'services'>,
-    maker: Maker,
+    maker: OfferMaker,
     wallet: CallContext,
 ): Promise<boolean> {
     return (await services.keys.mayAct({ key_id: maker.api_key ?? undefined }, asMaker(maker, wallet))).may_act;

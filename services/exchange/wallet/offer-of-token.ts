@@ -4,12 +4,12 @@ import { CreateOfferRequest, type IssueCredentialRequest } from '../../../proto/
 import { credentialIssuer } from '../rules.ts';
 import { hashOf, unsealFor } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
-import { makerIsActive } from './maker.ts';
 import { invalidToken } from './oauth-error.ts';
-import type { OpenedRow } from './wallet.store.ts';
+import { makerIsActive } from './offer-maker.ts';
+import type { TokenOfferRow } from './wallet.store.ts';
 
 /** An offer whose access token a wallet has presented. */
-export interface Opened extends OpenedRow {
+export interface TokenOffer extends TokenOfferRow {
     terms: CreateOfferRequest;
 }
 
@@ -17,16 +17,16 @@ export interface Opened extends OpenedRow {
 type Presented = Pick<IssueCredentialRequest, 'issuer_id' | 'access_token' | 'dpop'>;
 
 /** Finds the offer of an access token, and opens its claims. Throws `unauthenticated`. */
-export async function openedBy(
+export async function offerOfToken(
     { store, services, dpopProofs, publicUrl, pepper, clock }: WalletDependencies,
     { issuer_id, access_token, dpop }: Presented,
     path: string,
     context: CallContext,
-): Promise<Opened> {
+): Promise<TokenOffer> {
     if (!isId(issuer_id)) throw invalidToken();
     const now = new Date(clock()).toISOString();
     const asked = { issuer: issuer_id, hash: hashOf(access_token), now };
-    const row = await store.findOpened(asked, context);
+    const row = await store.findByToken(asked, context);
     const plain = row && unsealFor(row.id, row.sealed, { secret: access_token, pepper });
     // A token that is bound to a key is of no use without it, and one that is not has no proof.
     if (!plain || (row.dpop_jkt === null) !== (dpop === undefined)) throw invalidToken();
