@@ -41,9 +41,9 @@ export function bindingFault(
 }
 
 /**
- * Returns why what a holder has signed does not count at this time, as the end of a sentence; undefined if it does. `now` is
- * in milliseconds since 1970. `maxAge` and `tolerance` (of nbf) are in seconds. As for session tokens, `exp` has none: what
- * has expired by the clock of this process is over.
+ * Checks iat, nbf and exp of what a holder has signed. Returns what is wrong with them, as the end of a sentence: "is older
+ * than 300 seconds", "has expired"; undefined if nothing is. `now` is in milliseconds since 1970. `maxAge` and `tolerance` (of
+ * nbf) are in seconds. As for session tokens, exp has no tolerance.
  */
 export function timestampFault(
     { iat, nbf, exp }: Record<string, unknown>,

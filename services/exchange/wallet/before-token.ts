@@ -13,6 +13,8 @@ import { codeOf, hashOf } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
 import { canStillIssue } from './offer-maker.ts';
 
+/* What a wallet reads before it has an access token, and anybody else may read. */
+
 /** The offer of a link, until it expires: a wallet may fetch it several times (OpenID4VCI 1.0, section 4.1.3). */
 export async function getCredentialOffer(
     deps: WalletDependencies,

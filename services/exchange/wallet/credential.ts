@@ -64,8 +64,10 @@ function nameOf({ thumbprint }: ProvenKey): string {
 }
 
 /**
- * Issues the credential of one key. The Idempotency-Key makes a repeated call get the same credential. `boundBy`: this
- * call, if it has bound the offer to the key.
+ * Issues the credential of one key. Its Idempotency-Key is made of the offer and the key, so each call for this key gets the
+ * same credential. `boundBy`: the id of this call, if it is the one that has added the key to the offer; undefined if an
+ * earlier call has. Only if this one has, it is (nearly always) the first to issue for the key, and may take the key away
+ * again when nothing was issued: then the offer has room for another key.
  */
 async function issuedFor(
     { services, store }: WalletDependencies,
@@ -90,7 +92,7 @@ async function issuedFor(
         claims,
         expiration_date,
         status_list: true,
-        is_first: boundBy !== undefined,
+        is_first: boundBy !== undefined, // saves a search for an earlier credential; the answer is right in any case
         form: {
             format: definition.format,
             vct: undefined,
@@ -103,9 +105,9 @@ async function issuedFor(
     const maker = withIdempotencyKey(asMaker(offer, context), `${binding.offer}.${binding.thumbprint}`);
     const issued = await services.credentials.issue(request, maker).catch(async (error: unknown) => {
         if (!refusesIssue(error)) throw error; // something may have been issued
-        // Another call may have issued for the key, or may be about to: one that has claimed its Idempotency-Key with
-        // another name of the key, or one that has bound it.
+        // Another call has claimed this key under another name of it, and issues for it.
         if (error.kind === 'unprocessable') throw oauthError('credential_request_denied', OTHER_NAME);
+        // A key that another call has added stays: that call may be about to issue for it.
         if (boundBy !== undefined) await store.release({ ...binding, call: boundBy }, context);
         throw oauthError('credential_request_denied', 'This credential cannot be issued now.');
     });

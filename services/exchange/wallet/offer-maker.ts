@@ -1,6 +1,11 @@
 import { type CallContext, ownContext } from '../../../platform/context.ts';
 import type { WalletDependencies } from './dependencies.ts';
 
+/*
+ * A wallet has no account here. What it does with an offer, it does in the name of the account that has made the offer,
+ * with the API key or the session of that time.
+ */
+
 /** Who has made an offer. */
 interface OfferMaker {
     account: string;
