@@ -17,8 +17,8 @@ const CHANGES = 10_000;
 /** Number of old lists that one run signs again. Beyond it: the next run signs the rest. */
 const OLD_LISTS = 100;
 /**
- * How long a list waits whose issuer could not sign it, in milliseconds: its key is compromised or lost. A new credential on
- * it ends the wait.
+ * How long a list waits whose issuer could not sign it, in milliseconds: its key is compromised or lost. A new
+ * credential on it, or a rotation, ends the wait.
  */
 const RETRY_MS = 600_000;
 /** Number of lists of issuers whose keys one run checks. Beyond it: the next run checks the next ones. */
