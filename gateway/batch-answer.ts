@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import { LONGEST_OF_ACCOUNT_MS } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { stringifyJson } from '../platform/json.ts';
 
 /** Time limit of a batch of credentials, in milliseconds. Beyond it: `deadline`. */
-export const BATCH_TIMEOUT_MS = 30_000;
+export const BATCH_TIMEOUT_MS = LONGEST_OF_ACCOUNT_MS;
 
 /**
  * Number of items that are read, shown or written in one turn of the event loop. Each of these takes about half a

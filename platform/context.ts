@@ -74,10 +74,22 @@ export interface CallLifetime extends Traced, Caller {
 
 /** Time limit of a request, in milliseconds. Beyond it: `deadline`. */
 export const REQUEST_TIMEOUT_MS = 10_000;
+/**
+ * Maximum duration of a call for an account, whatever its caller sets, in milliseconds. After that time no such call
+ * stores anything any more. Beyond it: `deadline`.
+ */
+export const LONGEST_OF_ACCOUNT_MS = 30_000;
+/** Maximum duration of any other call, in milliseconds. A batch of users may take that long. Beyond it: `deadline`. */
+const LONGEST_MS = 120_000;
 /** Subtracted from the deadline at each hop, in milliseconds, so that the caller can still say which hop was late. */
 const HOP_MS = 20;
 /** A call with less time left than this, in milliseconds, is not started. */
 const LEAST_MS = 100;
+
+/** Returns the time limit of a call whose caller has set this one, in milliseconds. */
+export function limitOf(timeoutMs: number, { user_id }: Caller): number {
+    return Math.min(timeoutMs, user_id === undefined ? LONGEST_MS : LONGEST_OF_ACCOUNT_MS);
+}
 
 /** Returns the time limit for a call to the next hop, in milliseconds; 0 if the deadline has passed. */
 export function timeoutOfNextHop({ deadline }: CallContext): number {

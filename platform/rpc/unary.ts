@@ -3,6 +3,7 @@ import {
     type CallContext,
     Cancellation,
     deadlineExceeded,
+    limitOf,
     overError,
     REQUEST_TIMEOUT_MS,
     requireTime,
@@ -32,24 +33,19 @@ const FIELDS = {
 /** The trailer of an answer that repeats an earlier one. */
 const REPLAYED = 'idempotent-replayed';
 
-/**
- * Maximum duration of a call, whatever deadline its client sets, in milliseconds. A batch of users may take that long.
- * Beyond it: `deadline`.
- */
-export const LONGEST_MS = 120_000;
-
 export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): CallContext {
     const text = (name: string): string | undefined => {
         const [value] = call.metadata.get(name);
         return typeof value === 'string' ? value : undefined;
     };
     const until = Number(call.getDeadline()) - Date.now(); // infinite if the client set none
-    const timeoutMs = Number.isFinite(until) ? Math.min(until, LONGEST_MS) : REQUEST_TIMEOUT_MS;
     const requestId = text(FIELDS.request_id);
+    const userId = text(FIELDS.user_id);
+    const timeoutMs = Number.isFinite(until) ? limitOf(until, { user_id: userId }) : REQUEST_TIMEOUT_MS;
     const context = {
         request_id: requestId !== undefined && REQUEST_ID.test(requestId) ? requestId : newId(),
         traceparent: readTraceparent(text(FIELDS.traceparent)),
-        user_id: text(FIELDS.user_id),
+        user_id: userId,
         tier: text(FIELDS.tier),
         session_id: text(FIELDS.session_id),
         key_id: text(FIELDS.key_id),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_OF_ACCOUNT_MS } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { leftNone, pruneByTime } from '../../platform/postgres/prune.ts';
 import { deliveriesErased } from './erase.store.ts';
@@ -8,8 +9,11 @@ const DAYS_KEPT = 30;
 /** Number of deleted webhooks that one run removes. Beyond it: the next run removes the rest. */
 const RUN_ENDPOINTS = 100;
 
-/** For how long a reserved webhook may become active, in seconds: longer than any call takes. Beyond it: it is removed. */
-const RESERVED_SECONDS = 60;
+/**
+ * For how long a reserved webhook may become active, in seconds: twice as long as the call takes that creates it. Beyond
+ * it: it is removed.
+ */
+const RESERVED_SECONDS = (2 * LONGEST_OF_ACCOUNT_MS) / 1_000;
 
 /** A creation that is under way may have reserved it, unless that was RESERVED_SECONDS ago. */
 const GONE = sql.fragment`state IN ('reserved', 'deleted')`;

@@ -1,11 +1,11 @@
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import type { Call, Frame, Reply } from '../../../proto/gen/rpc/v1/frames.ts';
-import { Cancellation, withIdempotencyKey } from '../../context.ts';
+import { Cancellation, limitOf, withIdempotencyKey } from '../../context.ts';
 import { AppError, asAppError } from '../../errors.ts';
 import { type Gatherer, gather, overloaded } from '../../gather.ts';
 import type { Dispatch } from '../dispatch.ts';
 import { InFlight, MAX_CALLS_IN_FLIGHT } from '../in-flight.ts';
-import { encodeStatus, LONGEST_MS } from '../unary.ts';
+import { encodeStatus } from '../unary.ts';
 import { CALLS_PER_FRAME, FRAME_BYTES, writeFrame } from './frames.ts';
 import { encodeError } from './wire.ts';
 
@@ -93,7 +93,7 @@ export class FrameServer {
 
     async #execute({ id, method, request, context, timeout_ms }: Call): Promise<Omit<Reply, 'id'>> {
         if (!context) throw new AppError('invalid', 'A call needs a context.');
-        const deadline = performance.now() + Math.min(timeout_ms, LONGEST_MS);
+        const deadline = performance.now() + limitOf(timeout_ms, context);
         const cancellation = new Cancellation();
         const own = withIdempotencyKey({ ...context, deadline, cancellation }, context.idempotency_key);
         this.#running.set(id, cancellation);

@@ -1,6 +1,6 @@
 import { type Guard, guard } from '../../../platform/access/guard.ts';
 import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
-import { ownContext } from '../../../platform/context.ts';
+import { LONGEST_OF_ACCOUNT_MS, ownContext } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/postgres/db.ts';
 import type { Config } from '../../../platform/process/config.ts';
 import type { Job } from '../../../platform/redis/jobs.ts';
@@ -17,10 +17,10 @@ import { dueErasures, finishErasure } from './erasures.store.ts';
 /** Interval between two looks for erasures, in milliseconds. */
 const ERASE_EVERY_MS = 2_000;
 /**
- * How long after a step of an erasure the job goes on with it, in milliseconds: longer than any call takes. So the call that
- * has decided it is over, and after its end no call of the account stores anything any more.
+ * How long after a step of an erasure the job goes on with it, in milliseconds: longer than any call of the account takes.
+ * So the call that has decided it is over, and after its end no call of the account stores anything any more.
  */
-const CALLS_END_MS = 31_000;
+const CALLS_END_MS = LONGEST_OF_ACCOUNT_MS + 1_000;
 /** Number of accounts that one run erases. Beyond it: the next run erases the rest. */
 const RUN_ACCOUNTS = 100;
 

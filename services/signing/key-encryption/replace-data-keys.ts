@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ownContext } from '../../../platform/context.ts';
+import { LONGEST_OF_ACCOUNT_MS, ownContext } from '../../../platform/context.ts';
 import { NIL_ID, newId } from '../../../platform/ids.ts';
 import { ConfigError } from '../../../platform/process/config.ts';
 import { newKey } from '../../../workers/crypto/seal.ts';
@@ -11,8 +11,11 @@ import type { ReplacementStore } from './replacement.store.ts';
 import type { StoredDataKey } from './rewrap.store.ts';
 import { BATCH_ROWS, causeOf, KEYS_IN_FLIGHT, NotRewrapped, unreadable } from './rewrap.ts';
 
-/** Longer than any call that seals or opens a key, in milliseconds. Such a call may still use the old data key. */
-const CALLS_END_MS = 31_000;
+/**
+ * Longer than any call of an account that seals or opens a key, in milliseconds. Such a call may still use the old data
+ * key. If another call takes longer and does, the old data key is kept, and the command says so.
+ */
+const CALLS_END_MS = LONGEST_OF_ACCOUNT_MS + 1_000;
 
 interface Dependencies {
     store: ReplacementStore;

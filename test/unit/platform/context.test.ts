@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Cancellation, detached, isOver, overError, reasonNotToStart, requireTime } from '../../../platform/context.ts';
+import {
+    Cancellation,
+    detached,
+    isOver,
+    limitOf,
+    overError,
+    reasonNotToStart,
+    requireTime,
+} from '../../../platform/context.ts';
 import { testContext } from '../../support/harness.ts';
 
 describe('a cancelled call', () => {
@@ -51,4 +59,12 @@ it('a call with too little time left for an answer is not started, but is not ov
 it('work without a deadline and without a cancellation is never over', () => {
     assert.equal(reasonNotToStart({}), undefined);
     assert.ok(!isOver({}, Number.MAX_VALUE));
+});
+
+it('a call for an account may take 30 s, any other 120 s, and each what its caller sets below that', () => {
+    const limits = [{ user_id: 'an account' }, {}].map((caller) => [limitOf(5_000, caller), limitOf(1e9, caller)]);
+    assert.deepEqual(limits, [
+        [5_000, 30_000],
+        [5_000, 120_000],
+    ]);
 });
