@@ -14,7 +14,7 @@ const KEEP_MS = 600_000;
 /** Maximum number of unwrapped data keys that a process keeps. Beyond it: the oldest one is wiped. */
 const MAX_KEPT = 1_000;
 
-/** What the secret key of an issuer is bound to. It opens only with the same binding. */
+/** What the secret key of an issuer is bound to. */
 export interface SecretKeyBinding {
     /** NULL for the service itself. */
     account: string | null;
@@ -23,30 +23,29 @@ export interface SecretKeyBinding {
     kid: string;
 }
 
-/** What the secret of a webhook is bound to. It opens only with the same binding. */
-export interface SecretBinding {
+/** What the secret of a webhook is bound to. */
+export interface WebhookSecretBinding {
     account: string;
     webhook: string;
     /** The id of the secret. */
     secret: string;
 }
 
+/** What sealed bytes are bound to. They open only with the same binding. */
+export type Binding = SecretKeyBinding | WebhookSecretBinding;
+
 /** What a data key seals. */
 export type Sealed = Pick<SealedSecretKey, 'sealed' | 'data_key'>;
 
-/** Seals and opens secret keys, and secrets of webhooks, with the data keys of their accounts, which a key-encryption key wraps. */
+/** Seals and opens with the data keys of the accounts, which a key-encryption key wraps. */
 export interface Seals {
-    /** Seals a secret key and wipes it. The first call for an account creates its data key. */
-    seal(secretKey: Uint8Array, binding: SecretKeyBinding, context: CallContext): Promise<SealedSecretKey>;
+    /** Seals the bytes and wipes them. The first call for an account creates its data key. */
+    seal(plain: Uint8Array, binding: Binding, context: CallContext): Promise<Sealed>;
     /**
-     * Returns the secret key. Throws AppError `unavailable` if the key-encryption key cannot be used now, `conflict` if the data
-     * key was given up, and `internal` if the record was changed or moved.
+     * Returns the plain bytes. Throws AppError `unavailable` if the key-encryption key cannot be used now, `conflict` if the
+     * data key was given up, and `internal` if the record was changed or moved.
      */
-    open(sealed: SealedSecretKey, binding: SecretKeyBinding, context: CallContext): Promise<Buffer>;
-    /** Like `seal`, for the secret of a webhook. */
-    sealSecret(secret: Uint8Array, binding: SecretBinding, context: CallContext): Promise<Sealed>;
-    /** Like `open`, for the secret of a webhook. */
-    openSecret(sealed: Sealed, binding: SecretBinding, context: CallContext): Promise<Buffer>;
+    open(sealed: Sealed, binding: Binding, context: CallContext): Promise<Buffer>;
 }
 
 const KEY_IS_LOST = 'The key that has signed this is lost, so it signs nothing again.';
@@ -65,35 +64,21 @@ interface SealDependencies {
 export function seals(deps: SealDependencies): Seals {
     const keys = dataKeys(deps);
 
-    async function sealed(
-        plain: Uint8Array,
-        account: string | null,
-        associated: Buffer,
-        context: CallContext,
-    ): Promise<Sealed> {
-        try {
-            const { id, key } = await keys.ofAccount(account, context);
-            return { sealed: sealAs(plain, key, associated), data_key: id };
-        } finally {
-            wipeSecret(plain);
-        }
-    }
-
-    async function opened({ sealed, data_key }: Sealed, associated: Buffer, context: CallContext): Promise<Buffer> {
-        const key = await keys.find(data_key, context);
-        const plain = key && unsealAs(sealed, key, associated);
-        if (!plain) throw new AppError('internal', 'A key of this account cannot be opened.');
-        return plain;
-    }
-
     return {
-        seal: async (secretKey, binding, context) => ({
-            kid: binding.kid,
-            ...(await sealed(secretKey, binding.account, secretKeyData(binding), context)),
-        }),
-        open: (secretKey, binding, context) => opened(secretKey, secretKeyData(binding), context),
-        sealSecret: (secret, binding, context) => sealed(secret, binding.account, secretData(binding), context),
-        openSecret: (secret, binding, context) => opened(secret, secretData(binding), context),
+        async seal(plain, binding, context) {
+            try {
+                const { id, key } = await keys.ofAccount(binding.account, context);
+                return { sealed: sealAs(plain, key, associatedData(binding)), data_key: id };
+            } finally {
+                wipeSecret(plain);
+            }
+        },
+        async open({ sealed, data_key }, binding, context) {
+            const key = await keys.find(data_key, context);
+            const plain = key && unsealAs(sealed, key, associatedData(binding));
+            if (!plain) throw new AppError('internal', 'A key of this account cannot be opened.');
+            return plain;
+        },
     };
 }
 
@@ -169,32 +154,25 @@ function keptKeys() {
     };
 }
 
-export function sealSecretKey(secretKey: Uint8Array, dataKey: Uint8Array, binding: SecretKeyBinding): Buffer {
-    return sealAs(secretKey, dataKey, secretKeyData(binding));
-}
-
-/** Returns the secret key; undefined if it was changed or moved, or if another data key seals it. */
-export function openSecretKey(sealed: Uint8Array, dataKey: Uint8Array, binding: SecretKeyBinding): Buffer | undefined {
-    return unsealAs(sealed, dataKey, secretKeyData(binding));
-}
-
-/** Seals a secret that `from` seals with the data key `to`. Undefined: it was changed or moved, or another key seals it. */
-export function resealSecret(
+/** Seals with the data key `to` what `from` seals. Undefined: it was changed or moved, or another key seals it. */
+export function reseal(
     sealed: Uint8Array,
     { from, to }: { from: Uint8Array; to: Uint8Array },
-    binding: SecretBinding,
+    binding: Binding,
 ): Buffer | undefined {
-    const secret = unsealAs(sealed, from, secretData(binding));
-    if (!secret) return undefined;
-    const again = sealAs(secret, to, secretData(binding));
-    wipeSecret(secret);
+    const associated = associatedData(binding);
+    const plain = unsealAs(sealed, from, associated);
+    if (!plain) return undefined;
+    const again = sealAs(plain, to, associated);
+    wipeSecret(plain);
     return again;
 }
 
-function secretKeyData({ account, issuer, kid }: SecretKeyBinding): Buffer {
-    return Buffer.from(`seed\n${account ?? NIL_ID}\n${issuer}\n${kid}`);
-}
-
-function secretData({ account, webhook, secret }: SecretBinding): Buffer {
-    return Buffer.from(`webhook secret\n${account}\n${webhook}\n${secret}`);
+function associatedData(binding: Binding): Buffer {
+    const { account } = binding;
+    const parts =
+        'kid' in binding
+            ? ['seed', account ?? NIL_ID, binding.issuer, binding.kid]
+            : ['webhook secret', account, binding.webhook, binding.secret];
+    return Buffer.from(parts.join('\n'));
 }

@@ -21,8 +21,9 @@ export async function makeKey(
     context: CallContext,
 ): Promise<Made> {
     const { did, public_key, secret } = await generated(signatures, alg, context);
-    const key = await seals.seal(secret, { ...owner, kid: didKeyFragment(did) }, context);
-    return { did, public_key, key: { ...key, alg } };
+    const kid = didKeyFragment(did);
+    const sealed = await seals.seal(secret, { ...owner, kid }, context);
+    return { did, public_key, key: { kid, alg, ...sealed } };
 }
 
 async function generated(signatures: Signatures, alg: KeyAlgorithm, context: CallContext) {

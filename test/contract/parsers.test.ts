@@ -29,7 +29,7 @@ const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [
     },
     { at: /:(decodeError|decodeStatus|isErrorKind)$/, why: 'read refusals of our own services' },
     {
-        at: /^services\/(wallet\/records\.ts:|signing\/data-keys\.ts:openSecretKey$|idempotency\/claim\.ts:openAnswer$|issuers\/token-signer\.ts:openKid$)/,
+        at: /^services\/(wallet\/records\.ts:|idempotency\/claim\.ts:openAnswer$|issuers\/token-signer\.ts:openKid$)/,
         why: 'open records that the service has sealed',
     },
     {

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
 import { issuerRow, keyRow } from '../rows.ts';
-import { type StoredDataKey, storedDataKey } from './rewrap.store.ts';
+import type { PageRange } from './pages.ts';
+import { dataKeysWhere, type StoredDataKey } from './rewrap.store.ts';
 
 const abandonedIssuer = issuerRow
     .pick({ account: true, did: true, method: true })
@@ -12,8 +13,8 @@ export type AbandonedIssuer = z.infer<typeof abandonedIssuer>;
 const listSigner = issuerRow.pick({ did: true });
 
 export interface AbandonStore {
-    /** Returns up to `limit` data keys after `after`, by id, that have this id, or that the key of this name wraps. */
-    page(range: { named: string; after: string; limit: number }): Promise<readonly StoredDataKey[]>;
+    /** Returns a page of the data keys that have this id, or that the key of this name wraps. */
+    page(named: string, range: PageRange): Promise<readonly StoredDataKey[]>;
     /** Returns the DIDs of the service itself, which sign its status lists, whose keys these data keys seal. */
     listSigners(ids: readonly string[]): Promise<string[]>;
     /** Gives up these data keys. Returns the issuers that have no active key for an algorithm any more. */
@@ -22,11 +23,7 @@ export interface AbandonStore {
 
 export function abandonStore(db: Database): AbandonStore {
     return {
-        page: ({ named, after, limit }) =>
-            db.rows(sql.type(storedDataKey)`
-                SELECT id, account, kek, wrapped FROM signing.data_keys
-                WHERE id > ${after} AND (kek = ${named} OR id::text = ${named}) AND abandoned_at IS NULL
-                ORDER BY id LIMIT ${limit}`),
+        page: (named, range) => dataKeysWhere(db, sql.fragment`(kek = ${named} OR id::text = ${named})`).page(range),
         async listSigners(ids) {
             const signers = await db.rows(sql.type(listSigner)`
                 SELECT DISTINCT i.did FROM signing.keys AS k JOIN signing.issuers AS i ON i.id = k.issuer

@@ -1,8 +1,8 @@
-import { NIL_ID } from '../../../platform/ids.ts';
 import type { AbandonedIssuer, AbandonStore } from './abandon.store.ts';
 import type { KeyEncryption } from './key-encryption.ts';
+import { pages } from './pages.ts';
 import type { StoredDataKey } from './rewrap.store.ts';
-import { BATCH_ROWS, NotRewrapped, unreadable } from './rewrap.ts';
+import { NotRewrapped, unreadable } from './rewrap.ts';
 
 /**
  * Gives up the data keys that the key-encryption key of this name wraps, or the data key of this id, unless they can be
@@ -25,11 +25,8 @@ export async function abandon(
         abandonLists(issuerDid: string): Promise<number>;
     },
 ): Promise<void> {
-    let [after, abandoned, kept] = [NIL_ID, 0, 0];
-    for (;;) {
-        const page = await store.page({ named, after, limit: BATCH_ROWS });
-        const last = page.at(-1);
-        if (!last) break;
+    let [abandoned, kept] = [0, 0];
+    for await (const page of pages((range) => store.page(named, range))) {
         const lost: string[] = [];
         for (const row of page) if (await isLost(row, keys)) lost.push(row.id);
         // The lists may be in another database. They come first: if a run ends before it gives up the data keys, the next
@@ -38,7 +35,6 @@ export async function abandon(
         for (const did of await store.listSigners(lost)) lists.set(did, await abandonLists(did));
         const issuers = await store.abandon(lost, new Date().toISOString());
         for (const issuer of issuers) print(described(issuer, lists.get(issuer.did) ?? 0));
-        after = last.id;
         abandoned += lost.length;
         kept += page.length - lost.length;
     }

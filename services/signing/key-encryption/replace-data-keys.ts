@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LONGEST_OF_ACCOUNT_MS, ownContext } from '../../../platform/context.ts';
-import { NIL_ID, newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/ids.ts';
 import { ConfigError } from '../../../platform/process/config.ts';
 import { newKey } from '../../../workers/crypto/seal.ts';
 import { wipeSecret } from '../../../workers/crypto/secure-memory.ts';
 import { mapInFlight } from '../../map-in-flight.ts';
-import { openSecretKey, resealSecret, sealSecretKey } from '../data-keys.ts';
+import { type Binding, reseal } from '../data-keys.ts';
 import type { KeyEncryption } from './key-encryption.ts';
-import type { ReplacementStore } from './replacement.store.ts';
+import { pages } from './pages.ts';
+import { RECORD_KINDS, type RecordKind, type ReplacementStore, type SealedRecord } from './replacement.store.ts';
 import type { StoredDataKey } from './rewrap.store.ts';
-import { BATCH_ROWS, causeOf, KEYS_IN_FLIGHT, NotRewrapped, unreadable } from './rewrap.ts';
+import { causeOf, KEYS_IN_FLIGHT, NotRewrapped, unreadable } from './rewrap.ts';
 
 /**
  * Longer than any call of an account that seals or opens a key, in milliseconds. Such a call may still use the old data
@@ -50,19 +51,15 @@ async function eachOldKey(
     { store, print }: Dependencies,
     work: (row: StoredDataKey) => Promise<unknown>,
 ): Promise<void> {
-    let [after, seen] = [NIL_ID, 0];
-    for (;;) {
-        const page = await store.page({ before, after, limit: BATCH_ROWS });
-        const last = page.at(-1);
-        if (!last) return;
+    let seen = 0;
+    for await (const page of pages((range) => store.page(before, range))) {
         await mapInFlight(page, KEYS_IN_FLIGHT, work, ownContext());
-        after = last.id;
         seen += page.length;
         print(`${seen} data keys read`);
     }
 }
 
-/** Seals all keys of a data key with a new one. Resolves to false if some could not be opened. */
+/** Seals with a new data key what this one seals. Resolves to false if some of it could not be opened. */
 async function replaceOne(row: StoredDataKey, before: string, { store, keys, print }: Dependencies): Promise<boolean> {
     let old: Buffer;
     try {
@@ -73,55 +70,26 @@ async function replaceOne(row: StoredDataKey, before: string, { store, keys, pri
         return false;
     }
     const fresh = await freshKey(row.account, before, { store, keys });
-    const areSecretsComplete = await resealSecrets(row, { old, fresh }, { store, print });
-    let [after, isComplete] = ['', true];
-    for (;;) {
-        const page = await store.keysOf(row.id, { after, limit: BATCH_ROWS });
-        const last = page.at(-1);
-        if (!last) break;
-        for (const { kid, issuer, sealed } of page) {
-            const binding = { account: row.account, issuer, kid };
-            const secretKey = openSecretKey(sealed, old, binding);
-            if (secretKey) {
-                await store.reseal(
-                    { kid, sealed: sealSecretKey(secretKey, fresh.key, binding), data_key: fresh.id },
-                    row.id,
-                );
-                wipeSecret(secretKey);
-            } else {
-                print(`key ${kid}: it was changed or moved`);
-                isComplete = false;
+    let isComplete = true;
+    for (const kind of RECORD_KINDS) {
+        for await (const page of pages((range) => store.sealedWith(row.id, kind, range))) {
+            for (const record of page) {
+                const sealed = reseal(record.sealed, { from: old, to: fresh.key }, bindingOf(kind, record, row));
+                if (sealed) await store.reseal(kind, { id: record.id, sealed, data_key: fresh.id }, row.id);
+                else print(`${kind} ${record.id}: it was changed or moved`);
+                isComplete &&= sealed !== undefined;
             }
         }
-        after = last.kid;
     }
     wipeSecret(old);
     wipeSecret(fresh.key);
-    return isComplete && areSecretsComplete;
+    return isComplete;
 }
 
-/** Seals the secrets of webhooks with a new data key. Resolves to false if some could not be opened. */
-async function resealSecrets(
-    { id: dataKey }: StoredDataKey,
-    { old, fresh }: { old: Buffer; fresh: { id: string; key: Buffer } },
-    { store, print }: Pick<Dependencies, 'store' | 'print'>,
-): Promise<boolean> {
-    let [after, isComplete] = [NIL_ID, true];
-    for (;;) {
-        const page = await store.secretsOf(dataKey, { after, limit: BATCH_ROWS });
-        const last = page.at(-1);
-        if (!last) return isComplete;
-        for (const { id, webhook, account, sealed } of page) {
-            const again = resealSecret(sealed, { from: old, to: fresh.key }, { account, webhook, secret: id });
-            if (again) {
-                await store.resealSecret({ id, sealed: again, data_key: fresh.id }, dataKey);
-            } else {
-                print(`secret ${id}: it was changed or moved`);
-                isComplete = false;
-            }
-        }
-        after = last.id;
-    }
+function bindingOf(kind: RecordKind, { id, owner }: SealedRecord, { account }: StoredDataKey): Binding {
+    if (kind === 'key') return { account, issuer: owner, kid: id };
+    if (account === null) throw new Error('the service itself has no webhooks');
+    return { account, webhook: owner, secret: id };
 }
 
 /** Returns the account's data key from after this time. Makes one if there is none. */

@@ -1,39 +1,36 @@
 import { z } from 'zod';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
-import { type SealedSecretKey, sealedSecretKey } from '../rows.ts';
-import { countRow, type StoredDataKey, storedDataKey } from './rewrap.store.ts';
+import type { Sealed } from '../data-keys.ts';
+import type { PageRange } from './pages.ts';
+import { dataKeysWhere, type StoredDataKey, storedDataKey } from './rewrap.store.ts';
 
-/** A sealed key of an issuer. */
-const storedKey = sealedSecretKey.extend({ issuer: z.string() });
-export type StoredKey = z.infer<typeof storedKey>;
+/** What data keys seal: the keys of issuers, and the secrets of webhooks. */
+export const RECORD_KINDS = ['key', 'secret'] as const;
+export type RecordKind = (typeof RECORD_KINDS)[number];
+
+/** Where the records of each kind are: their table, their id, and what they belong to. */
+const TABLES = {
+    key: { table: ['signing', 'keys'], id: ['kid'], owner: ['issuer'] },
+    secret: { table: ['signing', 'webhook_secrets'], id: ['id'], owner: ['webhook'] },
+} as const satisfies Record<RecordKind, object>;
+
+const sealedRecord = z.strictObject({ id: z.string(), owner: z.string(), sealed: z.instanceof(Buffer) });
+export type SealedRecord = z.infer<typeof sealedRecord>;
 
 const overRow = z.strictObject({ over: z.boolean() });
-
-/** A sealed secret of a webhook. */
-const storedSecret = z.strictObject({
-    id: z.string(),
-    webhook: z.string(),
-    account: z.string(),
-    sealed: z.instanceof(Buffer),
-});
-type StoredSecret = z.infer<typeof storedSecret>;
 
 export interface ReplacementStore {
     /** Whether this time is over by the clock of the database. */
     isOver(time: string): Promise<boolean>;
-    /** Returns up to `limit` data keys after `after`, by id, that were made before this time. */
-    page(range: { before: string; after: string; limit: number }): Promise<readonly StoredDataKey[]>;
+    /** Returns a page of the data keys that were made before this time. */
+    page(before: string, range: PageRange): Promise<readonly StoredDataKey[]>;
     /** Finds the newest data key of the account that was made at this time or later. */
     findSince(time: string, account: string | null): Promise<StoredDataKey | undefined>;
     insert(dataKey: StoredDataKey): Promise<void>;
-    /** Returns up to `limit` keys after `after`, by kid, that the data key seals. */
-    keysOf(dataKey: string, range: { after: string; limit: number }): Promise<readonly StoredKey[]>;
-    /** Replaces the sealed secret key, unless another data key seals it by now. */
-    reseal(key: SealedSecretKey, from: string): Promise<void>;
-    /** Returns up to `limit` secrets of webhooks after `after`, by id, that the data key seals. */
-    secretsOf(dataKey: string, range: { after: string; limit: number }): Promise<readonly StoredSecret[]>;
-    /** Like `reseal`, for the secret of a webhook. */
-    resealSecret(secret: { id: string } & Pick<SealedSecretKey, 'sealed' | 'data_key'>, from: string): Promise<void>;
+    /** Returns a page of the records of a kind that the data key seals. */
+    sealedWith(dataKey: string, kind: RecordKind, range: PageRange): Promise<readonly SealedRecord[]>;
+    /** Replaces the sealed bytes of a record, unless another data key than `from` seals it by now. */
+    reseal(kind: RecordKind, record: Sealed & { id: string }, from: string): Promise<void>;
     /** Removes a data key that seals nothing. */
     remove(dataKey: string): Promise<void>;
     /** Counts the data keys that were made before this time. */
@@ -41,21 +38,19 @@ export interface ReplacementStore {
 }
 
 export function replacementStore(db: Database): ReplacementStore {
-    return { ...dataKeys(db), ...sealedWithThem(db) };
+    return { ...dataKeys(db), ...records(db) };
 }
 
-type OfSealed = 'keysOf' | 'reseal' | 'secretsOf' | 'resealSecret';
+type OfRecords = 'sealedWith' | 'reseal';
 
-function dataKeys(db: Database): Omit<ReplacementStore, OfSealed> {
+function dataKeys(db: Database): Omit<ReplacementStore, OfRecords> {
+    const older = (before: string) => dataKeysWhere(db, sql.fragment`created_at < ${before}`);
     return {
         async isOver(time) {
             const [row] = await db.rows(sql.type(overRow)`SELECT ${time}::timestamptz <= now() AS over`);
             return row?.over ?? false;
         },
-        page: ({ before, after, limit }) =>
-            db.rows(sql.type(storedDataKey)`
-                SELECT id, account, kek, wrapped FROM signing.data_keys
-                WHERE id > ${after} AND created_at < ${before} AND abandoned_at IS NULL ORDER BY id LIMIT ${limit}`),
+        page: (before, range) => older(before).page(range),
         async findSince(time, account) {
             const owned = account === null ? sql.fragment`account IS NULL` : sql.fragment`account = ${account}`;
             const [row] = await db.rows(sql.type(storedDataKey)`
@@ -74,33 +69,29 @@ function dataKeys(db: Database): Omit<ReplacementStore, OfSealed> {
                 WHERE id = ${dataKey} AND NOT EXISTS (SELECT FROM signing.keys WHERE data_key = ${dataKey})
                     AND NOT EXISTS (SELECT FROM signing.webhook_secrets WHERE data_key = ${dataKey})`);
         },
-        async count(before) {
-            const [row] = await db.rows(sql.type(countRow)`
-                SELECT count(*) AS left FROM signing.data_keys WHERE created_at < ${before} AND abandoned_at IS NULL`);
-            return row?.left ?? 0;
+        count: (before) => older(before).count(),
+    };
+}
+
+function records(db: Database): Pick<ReplacementStore, OfRecords> {
+    return {
+        sealedWith(dataKey, kind, { after, limit }) {
+            const [table, id, owner] = identifiersOf(kind);
+            const rest = after === undefined ? sql.fragment`true` : sql.fragment`${id} > ${after}`;
+            return db.rows(sql.type(sealedRecord)`
+                SELECT ${id} AS id, ${owner} AS owner, sealed FROM ${table} WHERE data_key = ${dataKey} AND ${rest}
+                ORDER BY ${id} LIMIT ${limit}`);
+        },
+        async reseal(kind, { id: own, sealed, data_key }, from) {
+            const [table, id] = identifiersOf(kind);
+            await db.rows(sql.unsafe`
+                UPDATE ${table} SET sealed = ${sql.binary(sealed)}, data_key = ${data_key}
+                WHERE ${id} = ${own} AND data_key = ${from}`);
         },
     };
 }
 
-function sealedWithThem(db: Database): Pick<ReplacementStore, OfSealed> {
-    return {
-        keysOf: (dataKey, { after, limit }) =>
-            db.rows(sql.type(storedKey)`
-                SELECT kid, issuer, sealed, data_key FROM signing.keys WHERE data_key = ${dataKey} AND kid > ${after}
-                ORDER BY kid LIMIT ${limit}`),
-        async reseal({ kid, sealed, data_key }, from) {
-            await db.rows(sql.unsafe`
-                UPDATE signing.keys SET sealed = ${sql.binary(sealed)}, data_key = ${data_key}
-                WHERE kid = ${kid} AND data_key = ${from}`);
-        },
-        secretsOf: (dataKey, { after, limit }) =>
-            db.rows(sql.type(storedSecret)`
-                SELECT id, webhook, account, sealed FROM signing.webhook_secrets
-                WHERE data_key = ${dataKey} AND id > ${after} ORDER BY id LIMIT ${limit}`),
-        async resealSecret({ id, sealed, data_key }, from) {
-            await db.rows(sql.unsafe`
-                UPDATE signing.webhook_secrets SET sealed = ${sql.binary(sealed)}, data_key = ${data_key}
-                WHERE id = ${id} AND data_key = ${from}`);
-        },
-    };
+function identifiersOf(kind: RecordKind) {
+    const { table, id, owner } = TABLES[kind];
+    return [sql.identifier(table), sql.identifier(id), sql.identifier(owner)] as const;
 }

@@ -1,12 +1,10 @@
 import { ownContext } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { NIL_ID } from '../../../platform/ids.ts';
 import { mapInFlight } from '../../map-in-flight.ts';
 import type { KeyEncryption } from './key-encryption.ts';
+import { pages } from './pages.ts';
 import type { RewrapStore, StoredDataKey } from './rewrap.store.ts';
 
-/** Maximum number of data keys that `npm run keys:rewrap` has in memory. Beyond it: the next ones wait. */
-export const BATCH_ROWS = 500;
 /** Maximum number of data keys that are unwrapped at a time. Beyond it: the next ones wait. */
 export const KEYS_IN_FLIGHT = 8;
 
@@ -32,18 +30,14 @@ interface Dependencies {
  */
 export async function rewrapAll({ store, keys, print }: Dependencies): Promise<void> {
     const { current } = keys;
-    let [after, rewrapped, failed] = [NIL_ID, 0, 0];
-    for (;;) {
-        const page = await store.page({ current, after, limit: BATCH_ROWS });
-        const last = page.at(-1);
-        if (!last) break;
+    let [rewrapped, failed] = [0, 0];
+    for await (const page of pages((range) => store.page(current, range))) {
         const outcomes = await mapInFlight(
             page,
             KEYS_IN_FLIGHT,
             (row) => rewrapOne(row, { store, keys, print }),
             ownContext(),
         );
-        after = last.id;
         rewrapped += outcomes.filter((outcome) => outcome === 'rewrapped').length;
         failed += outcomes.filter((outcome) => outcome === 'failed').length;
         print(`${rewrapped} rewrapped, ${failed} failed`);

@@ -3,7 +3,7 @@ import type { Coalescer } from '../../../platform/batch.ts';
 import type { CallLifetime } from '../../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
 import { makeClaim, type NewClaim } from '../../idempotency/claims.store.ts';
-import type { Sealed, SecretBinding } from '../data-keys.ts';
+import type { Sealed, WebhookSecretBinding } from '../data-keys.ts';
 import { groups } from '../store.ts';
 
 const secretRow = z.strictObject({
@@ -17,7 +17,7 @@ const secretRow = z.strictObject({
 export type SecretRow = z.infer<typeof secretRow>;
 
 /** A sealed secret, and what it is bound to. */
-export interface NewSecret extends SecretBinding, Sealed {
+export interface NewSecret extends WebhookSecretBinding, Sealed {
     created_at: string;
 }
 
@@ -30,7 +30,7 @@ export interface WebhookSecretsStore {
     ): Promise<'written' | 'held' | 'missing'>;
     /** Returns the secrets of a webhook, by its id, the newest first. */
     find: Coalescer<string, SecretRow[]>;
-    erase(own: Pick<SecretBinding, 'account' | 'webhook'>, lifetime: CallLifetime): Promise<void>;
+    erase(own: Pick<WebhookSecretBinding, 'account' | 'webhook'>, lifetime: CallLifetime): Promise<void>;
 }
 
 export function webhookSecretsStore(db: Database): WebhookSecretsStore {

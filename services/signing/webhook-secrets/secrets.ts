@@ -98,7 +98,7 @@ async function newSecret(
     const secret = `whsec_${bytes.toString('base64')}`;
     const now = clock();
     const binding = { ...own, secret: newId(now) };
-    const sealed = await seals.sealSecret(bytes, binding, withoutIdempotencyKey(context));
+    const sealed = await seals.seal(bytes, binding, withoutIdempotencyKey(context));
     return { secret, row: { ...binding, ...sealed, created_at: new Date(now).toISOString() } };
 }
 

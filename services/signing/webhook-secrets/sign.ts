@@ -29,7 +29,7 @@ export function webhookSigner(deps: Pick<SigningDependencies, 'webhookSecrets' |
         const now = deps.clock();
         const current = rows.filter(({ ends_at }) => ends_at === null || Date.parse(ends_at) > now);
         const secrets = current.map(async (row) => {
-            const plain = await deps.seals.openSecret(row, { account, webhook, secret: row.id }, context);
+            const plain = await deps.seals.open(row, { account, webhook, secret: row.id }, context);
             return {
                 bytes: moveToSecureMemory(plain),
                 endsAt: row.ends_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.ends_at),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { sql } from '../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { openSecretKey } from '../../../services/signing/data-keys.ts';
+import { reseal } from '../../../services/signing/data-keys.ts';
 import { keyEncryption } from '../../../services/signing/key-encryption/key-encryption.ts';
 import { replaceDataKeys } from '../../../services/signing/key-encryption/replace-data-keys.ts';
 import { replacementStore } from '../../../services/signing/key-encryption/replacement.store.ts';
@@ -35,7 +35,9 @@ async function takenDataKeys(): Promise<Buffer[]> {
 async function opened(by: readonly Buffer[]): Promise<string[]> {
     const rows = await db.rows(sql.type(sealedSecretKey.extend({ issuer: z.string(), account: z.string().nullable() }))`
         SELECT kid, issuer, sealed, data_key, account FROM signing.keys JOIN signing.issuers ON id = issuer`);
-    return rows.filter((row) => by.some((dataKey) => openSecretKey(row.sealed, dataKey, row))).map(({ kid }) => kid);
+    return rows
+        .filter((row) => by.some((dataKey) => reseal(row.sealed, { from: dataKey, to: dataKey }, row)))
+        .map(({ kid }) => kid);
 }
 
 /** Replaces all data keys. Services make `calls` meanwhile. Returns what is printed. */

@@ -130,7 +130,7 @@ describe('rewrapping data keys', () => {
 
     it('does not touch a data key that has changed since it was read', async () => {
         const { id } = await add(oldKeys);
-        const [row] = await store.page({ current: newKeys.current, after: id.replace(/.{4}$/, '0000'), limit: 1 });
+        const [row] = await store.page(newKeys.current, { after: id.replace(/.{4}$/, '0000'), limit: 1 });
         assert.ok(row);
         const changed = { ...row, wrapped: randomBytes(61) };
         assert.equal(await store.replace(changed, { kek: 'other', wrapped: randomBytes(61) }), false);
@@ -142,8 +142,8 @@ describe('rewrapping data keys', () => {
         const all = await addMany(5);
         const busy: RewrapStore = {
             ...store,
-            page: async (range) => {
-                const page = await store.page(range);
+            page: async (current, range) => {
+                const page = await store.page(current, range);
                 if (page.length === 0) all.push(await add(oldKeys));
                 return page;
             },
