@@ -43,6 +43,7 @@ const RULES: ReadonlyArray<{ what: string; breaks(text: string, file: string): b
     { what: 'writes the time of a running clock', breaks: (text) => VOLATILE.test(text) && !/^\s*SELECT\b/.test(text) },
     { what: 'chooses between a column and now()', breaks: (text) => /\bcoalesce\([^()]*\bnow\(\)/i.test(text) },
     { what: 'inserts what it has changed', breaks: insertsChanged },
+    { what: 'aggregates rows that it makes', breaks: (text) => /_agg\([^()]*\) FROM generate_series/.test(text) },
     { what: 'names two schemas', breaks: (text, file) => file !== COUNTS && schemasIn(text).size > 1 },
 ];
 
@@ -116,6 +117,7 @@ test('each rule detects its violation, and nothing else does', () => {
         'returns what may change': "UPDATE did.dids SET a = 1 RETURNING (b), date_trunc('month', day) AS month",
         'writes the time of a running clock': "UPDATE did.dids SET until = clock_timestamp() + interval '1 s'",
         'chooses between a column and now()': 'UPDATE did.dids SET ended_at = coalesce(ended_at, now())',
+        'aggregates rows that it makes': 'INSERT INTO did.dids SELECT (SELECT array_agg(1) FROM generate_series(1, 2))',
         'inserts what it has changed':
             'WITH a AS (UPDATE did.dids SET a = 1 RETURNING b) INSERT INTO did.deltas SELECT b FROM a',
         'names two schemas': 'SELECT FROM did.dids JOIN keys.keys USING (account)',
