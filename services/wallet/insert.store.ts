@@ -101,7 +101,7 @@ const putRow = z.strictObject({ stored_at: z.string().nullable(), claims: z.numb
 function putting({ wallet, credential, entry, stored_at, issuer_tag, sealed }: NewEntry, claim: NewClaim | undefined) {
     const claims = claim ? sql.fragment`(SELECT count(*) FROM claimed)` : sql.fragment`0`;
     return sql.type(putRow)`
-        WITH ${claiming(claim)} replaced AS (
+        WITH ${claiming(claim)} replaced AS MATERIALIZED ( -- or a Citus reads it after the insertion
             SELECT octet_length(sealed) AS size FROM wallet.credentials
             WHERE wallet = ${wallet.id}::uuid AND credential = ${credential}::uuid
         ), put AS (
