@@ -12,7 +12,7 @@ import type { Readiness } from '../platform/telemetry/readiness.ts';
 import { within } from '../platform/within.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../proto/services.ts';
 import { COUNTING } from './counts/pending.store.ts';
-import { arrangeParts } from './credentials/parts/parts.store.ts';
+import { arrangeParts, refuseToLeave } from './credentials/parts/parts.store.ts';
 import { schemasOf } from './schemas.ts';
 import { askedTable, tableUses } from './table-uses.ts';
 
@@ -93,12 +93,17 @@ export async function migrateDatabases(config: Config, log: Log): Promise<void> 
 async function arrangeCredentialParts(config: Config): Promise<void> {
     const metrics = createMetrics(); // of a process that ends, so nobody reads them
     const open = databaseOpener({ size: 1, pooled: false, metrics });
+    const own = databaseUrls(config, 'credentials');
+    const elsewhere = SERVICE_ROLES.flatMap((role) => databaseUrls(config, role)).filter((url) => !own.includes(url));
     const databases: Database[] = [];
+    const others: Database[] = [];
     try {
-        for (const url of databaseUrls(config, 'credentials')) databases.push(await open(url));
+        for (const url of own) databases.push(await open(url));
+        for (const url of new Set(elsewhere)) others.push(await open(url));
+        await refuseToLeave(others, databases[0] as Database); // the setting has at least one
         await arrangeParts(databases);
     } finally {
-        await Promise.all(databases.map((database) => database.close()));
+        await Promise.all([...databases, ...others].map((database) => database.close()));
     }
 }
 

@@ -37,6 +37,21 @@ export async function arrangeParts(databases: readonly Database[]): Promise<void
 }
 
 /**
+ * Throws StartError if one of the `others`, where only the schemas of other roles are used, has credentials, and `first`
+ * has none: then the setting leaves them behind, and whatever was revoked would be valid again.
+ */
+export async function refuseToLeave(others: readonly Database[], first: Database): Promise<void> {
+    if (await hasCredentials(first)) return;
+    for (const db of others) {
+        if (!(await hasCredentials(db))) continue;
+        throw new StartError(
+            STEP,
+            'The first database in CREDENTIAL_PARTS or DATABASE_URL_CREDENTIALS has no credentials, but that of another role has some. Begin with that one, or copy them first.',
+        );
+    }
+}
+
+/**
  * Reads the map of the parts in these databases. Throws StartError if they are not what arrangeParts() has recorded: a
  * process with another list than the others would look for credentials in the wrong place.
  */

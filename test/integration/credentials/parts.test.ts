@@ -6,7 +6,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { Database } from '../../../platform/postgres/db.ts';
 import { countsOfAll } from '../../../services/counts/counts.store.ts';
 import { partOfId } from '../../../services/credentials/parts/part-map.ts';
-import { arrangeParts, partMapIn } from '../../../services/credentials/parts/parts.store.ts';
+import { arrangeParts, partMapIn, refuseToLeave } from '../../../services/credentials/parts/parts.store.ts';
 import { partsIn } from '../../../services/credentials/parts/parts.ts';
 import { uuidOf } from '../../../tokens/credential-id.ts';
 import { testContext } from '../../support/harness.ts';
@@ -203,5 +203,8 @@ describe('parts that are not those of before', () => {
             arrangeParts([(await databases(1))[0], alone]),
             /part 1 in CREDENTIAL_PARTS has credentials that belong to no part/,
         );
+        const empty = (await databases(1))[0];
+        await assert.rejects(refuseToLeave([alone], empty), /has no credentials.*copy them first/);
+        await refuseToLeave([empty, alone], alone);
     });
 });
