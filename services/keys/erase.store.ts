@@ -43,7 +43,7 @@ async function eraseKeys(
         INSERT INTO keys.accounts (account, active_keys) VALUES (${account}, 0) ON CONFLICT DO NOTHING`);
     await lockAccount(transaction, account);
     await rows(sql.unsafe`
-        WITH before AS (
+        WITH before AS MATERIALIZED ( -- or a Citus reads it after the change
             SELECT account, active_keys FROM keys.accounts WHERE account = ${account}
         ), ended AS (
             UPDATE keys.accounts
