@@ -24,6 +24,8 @@ const NEED_ALL_NODES: readonly string[] = [
     'services/wallet/insert.store.ts',
     'services/webhooks/delivery/lanes.store.ts',
 ];
+/** What they read does not depend on what the same statement changes. */
+const READ_THE_SAME: readonly string[] = ['services/credentials/parts/parts.store.ts', 'services/keys/places.store.ts'];
 /** Functions in RETURNING whose result depends on their arguments only. */
 const IMMUTABLE = ['octet_length'];
 
@@ -43,6 +45,7 @@ const RULES: ReadonlyArray<{ what: string; breaks(text: string, file: string): b
     { what: 'writes the time of a running clock', breaks: (text) => VOLATILE.test(text) && !/^\s*SELECT\b/.test(text) },
     { what: 'chooses between a column and now()', breaks: (text) => /\bcoalesce\([^()]*\bnow\(\)/i.test(text) },
     { what: 'inserts what it has changed', breaks: insertsChanged },
+    { what: 'reads what it changes', breaks: readsChanged },
     { what: 'aggregates rows that it makes', breaks: (text) => /_agg\([^()]*\) FROM generate_series/.test(text) },
     { what: 'names two schemas', breaks: (text, file) => file !== COUNTS && schemasIn(text).size > 1 },
 ];
@@ -60,6 +63,20 @@ function insertsChanged(text: string, file: string): boolean {
     const sources = Array.from(text.matchAll(/\bINSERT INTO (?:(?!INSERT)[\s\S])*?\bFROM (\w+)/g), ([, name]) => name);
     const appends = /\bappend\w+\(/.test(text) && changed.includes('written');
     return appends || sources.some((name) => changed.includes(name));
+}
+
+/** A Citus may run a CTE that only reads after the change of the same table, unless it is MATERIALIZED. */
+function readsChanged(text: string, file: string): boolean {
+    if (READ_THE_SAME.includes(file)) return false;
+    const changed = Array.from(text.matchAll(/\b(?:INSERT INTO|UPDATE|DELETE FROM) (\w+\.\w+)/g), ([, name]) => name);
+    const reading = Array.from(
+        text.matchAll(/\bAS \((?:\s|--.*)*SELECT\b([\s\S]*?)\n\s*\)/g),
+        ([, inner = '']) => inner,
+    );
+    const read = reading.flatMap((inner) =>
+        Array.from(inner.matchAll(/\b(?:FROM|JOIN) (\w+\.\w+)/g), ([, name]) => name),
+    );
+    return read.some((name) => changed.includes(name));
 }
 
 /** The functions behind each RETURNING, up to the parenthesis that closes its statement. */
@@ -117,6 +134,8 @@ test('each rule detects its violation, and nothing else does', () => {
         'returns what may change': "UPDATE did.dids SET a = 1 RETURNING (b), date_trunc('month', day) AS month",
         'writes the time of a running clock': "UPDATE did.dids SET until = clock_timestamp() + interval '1 s'",
         'chooses between a column and now()': 'UPDATE did.dids SET ended_at = coalesce(ended_at, now())',
+        'reads what it changes':
+            'WITH a AS (\n SELECT b FROM did.dids\n), c AS (UPDATE did.dids SET b = 1) SELECT b FROM a',
         'aggregates rows that it makes': 'INSERT INTO did.dids SELECT (SELECT array_agg(1) FROM generate_series(1, 2))',
         'inserts what it has changed':
             'WITH a AS (UPDATE did.dids SET a = 1 RETURNING b) INSERT INTO did.deltas SELECT b FROM a',
