@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import { CallerPlaces } from '../platform/bounded-queue.ts';
 import { deadlineExceeded } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { stringifyJson } from '../platform/json.ts';
@@ -14,6 +15,8 @@ import type { Services } from './services.ts';
 
 /** Maximum number of calls with lines that a gateway works on at a time. Beyond it: 503 at once. */
 const MAX_UNDER_WAY = 2;
+/** The queue's name in metrics and traces. */
+const QUEUE = 'imports';
 /** How long a call with lines may take, in milliseconds. Beyond it: the answer breaks off. */
 const MAX_MS = 600_000;
 
@@ -25,11 +28,10 @@ type LinesEndpoint = Endpoint & { lines: NonNullable<Endpoint['lines']> };
  * answer breaks off, and so it shows which lines have an outcome; if it is the first one, the call is refused.
  */
 export function lineAnswers(services: Services) {
-    let underWay = 0;
+    const places = new CallerPlaces({ places: MAX_UNDER_WAY, name: QUEUE, maxWaiting: 0 });
     return async (endpoint: LinesEndpoint, exchange: Exchange, head: Head): Promise<void> => {
         requireMediaType(exchange.request.headers, NDJSON_TYPE);
-        if (underWay >= MAX_UNDER_WAY) throw tooMany();
-        underWay++;
+        const leave = await places.take('', {}).catch(tooMany); // all callers share the places
         try {
             const groups = answered(endpoint, exchange, { head, services });
             await writeLines(exchange.response, {
@@ -38,7 +40,7 @@ export function lineAnswers(services: Services) {
                 headers: () => headersOf(exchange),
             });
         } finally {
-            underWay--;
+            leave();
         }
     };
 }
@@ -65,9 +67,10 @@ async function* answered(
     }
 }
 
-function tooMany(): AppError {
-    return new AppError('unavailable', `${MAX_UNDER_WAY} imports are under way. Try again when one has ended.`, {
+/** An import may take minutes, so none waits for another. */
+function tooMany(): never {
+    throw new AppError('unavailable', `${MAX_UNDER_WAY} imports are under way. Try again when one has ended.`, {
         retry_after: 10,
-        reason: 'queue imports',
+        reason: `queue ${QUEUE}`,
     });
 }
