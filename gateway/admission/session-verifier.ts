@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
  * those signatures are verified again.
  */
 const MAX_CACHED_TOKENS = 50_000;
-/** The keys are fetched from identity at most this often, in milliseconds. */
+/** Identity is asked for its keys at most this often, in milliseconds, also while it fails. */
 const LEAST_REFETCH_MS = 1_000;
 /** Keys older than this (ms) are fetched again, in the background: a key that was removed is then no longer accepted. */
 const MAX_AGE_MS = 60_000;
@@ -37,9 +37,9 @@ export function sessionVerifier({
     let cached = newCache();
     let kids = '';
     let verifier: SessionTokenVerifier = sessionTokenVerifier({ keys: [], clock });
-    let fetchedAt = Number.NEGATIVE_INFINITY;
-    /** When the keys were last fetched, or this was tried (`performance.now()`). */
-    let triedAt = 0;
+    /** When identity was last asked (`performance.now()`), and what became of it. */
+    let askedAt = Number.NEGATIVE_INFINITY;
+    let asked = Promise.resolve();
 
     const fetchKeys = singleFlight(async () => {
         const { keys } = await identity.listSigningKeys({}, ownContext());
@@ -47,20 +47,21 @@ export function sessionVerifier({
         const kidsNow = keys.map(({ kid }) => kid).join();
         if (kidsNow !== kids) cached = newCache(); // a token that was signed with a removed key is no longer valid
         kids = kidsNow;
-        fetchedAt = performance.now();
     }, 'service identity');
 
-    async function refetch(): Promise<void> {
-        if (performance.now() - fetchedAt < LEAST_REFETCH_MS) return;
-        await fetchKeys();
+    /** Fetches the keys. Calls within LEAST_REFETCH_MS share the result, or the error. */
+    function refetch(): Promise<void> {
+        const now = performance.now();
+        if (now - askedAt >= LEAST_REFETCH_MS) {
+            askedAt = now;
+            asked = fetchKeys();
+        }
+        return asked;
     }
 
     /** Fetches the keys again if they are old. Until they have arrived, the old ones are used. */
     function refreshOldKeys(): void {
-        const now = performance.now();
-        if (now - triedAt < MAX_AGE_MS) return;
-        triedAt = now;
-        refetch().catch(() => {}); // tried again in a minute
+        if (performance.now() - askedAt >= MAX_AGE_MS) refetch().catch(() => {}); // tried again in a minute
     }
 
     return {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sessionVerifier } from '../../../../gateway/admission/session-verifier.ts';
 import type { Services } from '../../../../gateway/services.ts';
 import { type CallContext, REQUEST_TIMEOUT_MS } from '../../../../platform/context.ts';
+import { AppError } from '../../../../platform/errors.ts';
 import { tokens } from '../../../../services/identity/tokens.ts';
 
 /** The part of identity that a gateway uses to verify tokens. A test may replace `signer`. */
@@ -117,6 +118,28 @@ it('tokens with unknown keys cause at most one fetch of keys per second', async 
     for (const token of strangers) assert.equal(await verify(token), undefined);
     await Promise.all(strangers.map((token) => verify(token)));
     assert.equal(state.fetches, 1);
+});
+
+it('while identity fails, tokens with unknown keys get its error, and cause at most one fetch of keys per second', async (t) => {
+    const clock = { now: 10_000 };
+    t.mock.method(performance, 'now', () => clock.now);
+    const { state, identity } = identityWith(newSigner());
+    const failing = { isAway: true, asked: 0 };
+    const listSigningKeys: typeof identity.listSigningKeys = async (request, context) => {
+        failing.asked++;
+        if (failing.isAway) throw new AppError('unavailable', 'It is away.', { retry_after: 1 });
+        return identity.listSigningKeys(request, context);
+    };
+    const { verify } = sessionVerifier({ identity: { ...identity, listSigningKeys }, clock: () => Date.now() });
+    const { token, session_id } = issue(state.signer);
+    for (let call = 0; call < 20; call++) await assert.rejects(verify(token), { kind: 'unavailable' });
+    assert.equal(failing.asked, 1);
+    failing.isAway = false;
+    clock.now += 999;
+    await assert.rejects(verify(token), { kind: 'unavailable' });
+    clock.now += 1;
+    assert.equal(await verify(token), session_id);
+    assert.equal(failing.asked, 2);
 });
 
 it('a token that was verified before is refused from its exp on, by the real clock', async () => {
