@@ -148,7 +148,10 @@ function keptKeys() {
             }
             const key = moveToSecureMemory(plain);
             keys.set(id, key);
-            setTimeout(() => drop(id), KEEP_MS).unref();
+            const end = () => {
+                if (keys.get(id) === key) drop(id); // not the key that has taken its place
+            };
+            setTimeout(end, KEEP_MS).unref();
             return key;
         },
     };
