@@ -8,8 +8,8 @@ import {
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 
 /**
- * Maximum number of open connections. Each takes about 20 KiB while it is idle. Beyond it: the oldest one without a
- * request in progress is cut.
+ * Maximum number of open connections. Each takes about 20 KiB while it is idle. Beyond it: one is cut that has begun no
+ * request for longest, and has none in progress or has not sent all of it.
  */
 const MAX_CONNECTIONS = 10_000;
 /** Further connections that are accepted while no connection is idle. Beyond it: the new connection is dropped. */

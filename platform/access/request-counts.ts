@@ -4,7 +4,10 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { within } from '../within.ts';
 
-/** A batch is sent this long (ms) after its first call, so that statistics are at most two seconds late. */
+/**
+ * A batch is sent this long (ms) after its first call, so that statistics are at most two seconds late while the usage
+ * service answers.
+ */
 const SEND_AFTER_MS = 1_500;
 /** Maximum number of keys and accounts in one batch. Beyond it: the next batch begins. */
 const MAX_COUNTS = 5_000;
@@ -59,8 +62,8 @@ export interface RequestCounts {
 
 /**
  * Counts the requests of this process in memory. `record` passes each batch to the usage service. A batch that failed
- * is repeated under the same id, because it may have been recorded. If the process is killed, the counts of its last
- * two seconds are lost.
+ * is repeated under the same id, because it may have been recorded. If the process is killed, the counts that it has not
+ * yet passed on are lost: of two seconds, or of the time since when the usage service does not answer.
  */
 export function requestCounts(options: {
     record(batch: RequestBatch): Promise<unknown>;

@@ -38,7 +38,10 @@ const LIMITS = {
 };
 /** Maximum number of header fields of a request. Beyond it: Node drops the others. */
 const MAX_HEADERS = 64;
-/** Maximum number of open connections. Beyond it: the oldest one without a request in progress is cut. */
+/**
+ * Maximum number of open connections. Beyond it: one is cut that has begun no request for longest, and has none in
+ * progress or has not sent all of it.
+ */
 const MAX_CONNECTIONS = 256;
 /** Further connections that are accepted while no connection is idle. Beyond it: the new connection is dropped. */
 const RESERVE = 8;

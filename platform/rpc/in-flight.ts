@@ -1,6 +1,6 @@
 /**
- * Maximum number of calls that one client may have in progress. Beyond it: `unavailable` from the client,
- * `rate_limited` from the server.
+ * Maximum number of calls that one client may have in progress. Beyond it: `unavailable`, or `rate_limited` if they are
+ * gRPC calls of their own instead of calls in one stream.
  */
 export const MAX_CALLS_IN_FLIGHT = 8_192;
 /** Maximum total size of the messages of these calls, in bytes. Beyond it: `unavailable`. */

@@ -58,7 +58,7 @@ export class WaitingCalls {
         }
     }
 
-    /** Fails the calls that are cancelled, and with `reason` those that have waited for too long. */
+    /** Fails the calls that are cancelled, and with `reason` those that have waited for too long or have no time left. */
     sweep(now: number, reason: () => AppError): void {
         for (const call of this.#calls) {
             if (call.context.cancellation.isCancelled) this.#fail(call, overError(call.context));
