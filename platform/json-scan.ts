@@ -19,7 +19,7 @@ export class JsonError extends Error {
 }
 
 export interface JsonScan {
-    key_count: number;
+    keyCount: number;
     /** Commas outside of strings. Together with the keys they bound the number of values. */
     commaCount: number;
     /** The texts of the wanted members. */
@@ -88,7 +88,7 @@ export function scanJson(text: string, wanted: WantedMembers): JsonScan {
                 break;
         }
     }
-    return { key_count: keyCount, commaCount, members: members.found };
+    return { keyCount, commaCount, members: members.found };
 }
 
 /** Returns a key with its escapes decoded, from the text between its quotes. */

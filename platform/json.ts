@@ -29,11 +29,11 @@ export interface ParseOptions {
 export function parseJson(text: string, { raw, list, maxCommas = Number.POSITIVE_INFINITY }: ParseOptions): unknown {
     requireWellFormed(text);
     // Runs before JSON.parse: it costs a tenth as much, and refuses texts that are expensive to parse.
-    const { key_count, commaCount, members } = scanJson(text, { names: raw, list });
+    const { keyCount, commaCount, members } = scanJson(text, { names: raw, list });
     if (commaCount > maxCommas) throw new JsonError(`more than ${maxCommas} values`);
     const value = parseSyntax(text);
     // If an object has a key twice, JSON.parse keeps the last value.
-    if (countKeys(value) !== key_count) throw new JsonError('a key stands twice in one object');
+    if (countKeys(value) !== keyCount) throw new JsonError('a key stands twice in one object');
     for (const { name, item, text: slice } of members) {
         if (slice.startsWith('{')) holderOf(value as Holder, list, item)[name] = new JsonText(slice);
     }

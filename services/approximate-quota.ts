@@ -6,8 +6,8 @@ import { type Quota, quotaExceeded, quotaOf } from './quotas.ts';
 /** A quota for what an account stores, compared with what the service has counted. */
 export interface ApproximateQuota {
     /**
-     * Throws AppError `forbidden` if the account of a call has no room for what the call is about to write. `amount`: how
-     * much that is.
+     * Throws AppError `forbidden` if the account of a call has no room for what the call is about to write. `amount`:
+     * how much that is.
      */
     requireRoom(context: CallContext, amount?: number): Promise<void>;
     /** What the account of a call stores. `limit`: how much it may store. */
@@ -30,8 +30,8 @@ const NAMES = {
  */
 const MAX_ACCOUNTS = 10_000;
 /**
- * Into how many parts the room that is left to an account is divided. After a process has admitted one part, it looks at
- * the count again, and no call waits for the answer. So up to this many processes admit little more than was left.
+ * The room that is left to an account is divided into this many parts. After a process has admitted one part, it reads
+ * the count again, and no call waits for that. So this many processes together exceed the quota by little.
  */
 const PARTS = 64;
 
@@ -44,9 +44,10 @@ interface Known {
 }
 
 /**
- * A call waits for a look only if it needs more than one part of what is left. So calls that follow each other never
- * exceed the quota, calls at the same time do by what is in progress, and a refusal is always right. While looks fail,
- * the last one counts. What has no account has no quota.
+ * A call waits for a new reading of the count (a look) only if it needs more than one part of the room that is left. So
+ * calls that follow each other never exceed the quota. Calls at the same time may, by what they write. A call is
+ * refused only after a look. While looks fail, the last count that was read is used. A call without an account has no
+ * quota.
  */
 export function approximateQuota(
     kind: keyof typeof NAMES,

@@ -4,7 +4,7 @@ import helmet from 'helmet';
 import type { AppError } from '../../platform/errors.ts';
 import { drained } from '../../platform/http/drained.ts';
 import { stringifyJson } from '../../platform/json.ts';
-import { codingFor, type DocumentType, entityTag, hasBody, type PublicDocument } from '../documents.ts';
+import { codingFor, type DocumentType, entityTag, isKnown, type PublicDocument } from '../documents.ts';
 import { NDJSON_TYPE } from './body-lines.ts';
 import type { Exchange, Headers } from './exchange.ts';
 
@@ -26,8 +26,8 @@ const SECURITY_HEADERS: Headers = (() => {
 const MAX_UNSENT_LINES_BYTES = 4 << 20;
 
 /**
- * Writes `message` and `data` in the success envelope. With `hasTag`, the answer has an entity tag, and a client that has
- * the same answer already gets 304 without a body.
+ * Writes `message` and `data` in the success envelope. With `hasTag`, the answer has an entity tag, and a client that
+ * has the same answer already gets 304 without a body.
  */
 export function writeSuccess(
     response: ServerResponse,
@@ -42,7 +42,7 @@ export function writeSuccess(
     const text = `{"status":"success","message":${JSON.stringify(message)},"data":${stringifyJson(data)}}`;
     const etag = hasTag ? entityTag(text) : undefined;
     const all = etag === undefined ? headers : { ...headers, ETag: etag, 'Cache-Control': 'private, no-cache' };
-    if (etag !== undefined && hasBody(response.req, etag))
+    if (etag !== undefined && isKnown(response.req, etag))
         response.writeHead(304, { ...SECURITY_HEADERS, ...all }).end();
     else writeText(response, status, text, all);
 }
@@ -75,7 +75,7 @@ export function writeDocument(
         ETag: etag,
         Vary: Vary === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${Vary}`,
     };
-    if (hasBody(response.req, etag)) {
+    if (isKnown(response.req, etag)) {
         response.writeHead(304, allHeaders).end();
         return;
     }
@@ -120,8 +120,9 @@ export async function writeStream(
 }
 
 /**
- * Writes lines of JSON in the groups in which they come, the head with the first of them. Many clients read nothing before
- * they have sent everything, so it waits for the reader only when much is unsent. With `waits` it waits after each group.
+ * Writes lines of JSON in the groups in which they come, the head with the first of them. Many clients read nothing
+ * before they have sent everything, so it waits for the reader only when much is unsent. With `waits` it waits after
+ * each group.
  */
 export async function writeLines(
     response: ServerResponse,

@@ -7,7 +7,7 @@ export type State = (typeof STATES)[number];
 export interface LimitRequest {
     /** Redis key of the bucket that the call counts in. */
     bucket: string;
-    /** Redis key of the liveness mark; absent if nothing can be revoked, or the owning service itself counts the call. */
+    /** Redis key of the liveness mark. Absent if the call has no key or session, or if the owning service counts it. */
     mark?: string;
     tag: string;
     /** Version of the key that the caller knows; 0 if absent. The liveness mark of another version is void. */

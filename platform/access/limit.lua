@@ -1,6 +1,6 @@
 -- Decides a batch of calls of one shard. Each call counts in the window of a bucket and, if a key or session made it,
--- needs a liveness mark. All keys have the shard's hash tag. The script uses the clock of Redis, so that all gateways see
--- the same windows.
+-- needs a liveness mark. All keys have the shard's hash tag. The script uses the clock of Redis, so that all gateways
+-- see the same windows.
 --
 -- KEYS     For each call: its bucket; its liveness mark (the bucket again if it has none). Then the key that holds the
 --          current epoch.
@@ -9,14 +9,14 @@
 --          so since this call began, '' otherwise; its weight, which is the number of calls that it counts as (0 looks
 --          without counting, and a negative weight gives back); the version of the key that the caller knows.
 -- Returns  For each call: state, remaining calls, end of the window (ms since 1970). Then the time (ms since 1970) and
---          the current epoch. States: 0 admitted, 1 over the limit, 2 refused (revoked), 3 unconfirmed (ask the owning
---          service).
+--          the current epoch. States: 0 admitted, 1 over the limit, 2 refused (the mark is 'R': revoked), 3
+--          unconfirmed (ask the owning service).
 --
 -- Versions: every change of a key's restrictions gives the key the next version. A live mark is the name of the epoch
--- and, from version 1 on, '/' and the version; it is void for a caller that knows another version. A version mark is 'S'
--- and a version: the next confirmation must be of this version or a later one. A confirmation of an older version, which
--- was under way when the key changed, sets no mark. If its own call has asked for it, the call began before the change
--- was answered, and is counted by it. platform/access/version-mark.lua sets version marks.
+-- and, from version 1 on, '/' and the version; it is void for a caller that knows another version. A version mark is
+-- 'S' (superseded) and a version: the next confirmation must be of this version or a later one. A confirmation of an
+-- older version, which was under way when the key changed, sets no mark. If its own call has asked for it, the call
+-- began before the change was answered, and is counted by it. platform/access/version-mark.lua sets version marks.
 --
 -- Epochs: after a flush, a restart or the promotion of a replica, Redis may have lost a 'refused' mark and still have
 -- the live mark that it replaced. Each of these events begins a new epoch. A live mark contains the epoch in which it
@@ -24,7 +24,8 @@
 -- when it asked. In a cluster the epoch also names the node, because a promoted replica has copied the epoch of the
 -- old node, and a redirected command comes from a caller that knows this epoch and has lost no connection.
 --
--- A window is stored as two doubles, its end (ms since 1970) and the calls that it has admitted, and expires at its end.
+-- A window is stored as two doubles, its end (ms since 1970) and the calls that it has admitted, and expires at its
+-- end.
 local FORMAT = '<dd'
 local WINDOW_END, ADMITTED = 1, 2
 
@@ -51,6 +52,9 @@ end
 
 local epoch = current_epoch()
 
+-- The state of a call before its limit is looked at. `mode` says whether the owning service has confirmed the caller.
+-- If it has not, or if this epoch has begun since, only a live mark of the caller's version admits the call. `least` is
+-- the version that the mark names: a confirmation of an older one sets no mark.
 local function liveness(mark, mode, version)
     local state = redis.call('GET', mark)
     if state == 'R' then return 2 end

@@ -12,7 +12,7 @@ const VERSION_MARK = readFileSync(new URL('version-mark.lua', import.meta.url), 
  * - the name of the current epoch (limit.lua): the owning service has confirmed the key or session in this epoch within
  *   the last minute. If its restrictions were changed or its account was suspended, the version follows.
  * - `R`: it was revoked within the last minute.
- * - `S` and a version: it has had this version for less than a minute, and nobody has used it since.
+ * - `S` (superseded) and a version: it has had this version for less than a minute, and nobody has used it since.
  * Without a live mark, the gateway must ask the owning service.
  */
 export const LIVENESS_MARK_MS = 60_000;
@@ -49,10 +49,10 @@ export interface LivenessMarks {
      */
     refuseAnd<Result>(target: Target, commit: () => Promise<Result>, lifetime?: CallLifetime): Promise<Result>;
     /**
-     * Voids what gateways know of earlier versions of keys or sessions. A change of restrictions does this before the
-     * transaction that gives a key this version; without that transaction, gateways ask the owning service at each call of
-     * the key for a minute. A suspension does it after its commit. Resolves to undefined, or to the error `unavailable`.
-     * The caller holds no lock, because Redis may answer late.
+     * Voids what gateways know of earlier versions of keys or sessions. A change of restrictions calls this before the
+     * transaction that gives the key its next version. If that transaction fails, gateways ask the owning service at
+     * each call of the key for a minute. A suspension calls this after its commit. Resolves to undefined, or to the
+     * error `unavailable`. The caller must hold no lock, because Redis may answer late.
      */
     changeVersions(
         target: Omit<Target, 'ids'> & { versions: readonly Version[] },

@@ -18,10 +18,10 @@ export interface PriorityQueueOptions<Job, Result> {
 export type Priority = 'foreground' | 'background';
 
 /**
- * Runs jobs of two priorities on shared slots. Callers take turns within a priority. A background job starts only while no foreground job waits. Background
- * jobs take at most half of the slots (but at least one), so that they never block all of several slots. A job whose
- * deadline has passed when its turn comes does not run: it fails with AppError `deadline`. A job whose client
- * disconnects leaves the queue at once with AppError `cancelled`.
+ * Runs jobs of two priorities on shared slots. Callers take turns within a priority. A background job starts only while
+ * no foreground job waits. Background jobs take at most half of the slots, but at least one. A job whose deadline has
+ * passed when its turn comes does not run, and fails with AppError `deadline`. A job whose client disconnects leaves
+ * the queue at once, and fails with AppError `cancelled`.
  */
 export function priorityQueue<Job, Result>(
     options: PriorityQueueOptions<Job, Result>,

@@ -39,8 +39,8 @@ export interface Publisher {
     /** Signs the list with its current statuses and stores it. */
     publish(list: StatusList): Promise<void>;
     /**
-     * Publishes the lists with revocations that are not published yet, new lists, and lists that were signed long ago. It
-     * may be interrupted at any point, and several may run at once: a list is never replaced by an older one, and a
+     * Publishes the lists with revocations that are not published yet, new lists, and lists that were signed long ago.
+     * It may be interrupted at any point, and several may run at once: a list is never replaced by an older one, and a
      * change is removed only after a list with it is stored. Throws at the end if lists could not be published.
      */
     run(): Promise<void>;
@@ -74,9 +74,10 @@ function ownerOf({ issuer_did }: StatusList): { did?: string } {
 }
 
 /**
- * Returns a function that finds lists of issuers that another key should sign: the issuer has rotated its key, or the one
- * that signed the list is compromised, so nobody accepts it. Each call looks at the next SIGNED_LISTS of them, and begins
- * again after the last one. Without another key, a postponed list stays so.
+ * Returns a function that finds the lists of issuers that must be signed with another key. Either the issuer has
+ * rotated its key, or the key that signed the list is compromised, so that nobody accepts the list. Each call looks at
+ * the next SIGNED_LISTS lists, and begins again after the last one. A postponed list of an issuer that has no other key
+ * is not found.
  */
 function outdatedLists({ store, signing }: Pick<StatusListDependencies, 'store' | 'signing'>) {
     let after = 0;

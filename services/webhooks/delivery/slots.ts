@@ -5,13 +5,13 @@ const MAX_IN_FLIGHT = 256;
 /** How many of them may be to webhooks of one account. Beyond it: its next ones wait. */
 const MAX_OF_ACCOUNT = 224;
 /**
- * How many of them may be to webhooks of which it is not known whether they answer: each has one at a time. Beyond it: the
- * next ones wait.
+ * How many of them may be probes: deliveries to webhooks of which nobody knows whether they answer. Such a webhook gets
+ * one at a time. Beyond it: the next ones wait.
  */
 const MAX_PROBES = 128;
 /**
- * How many of these may be to webhooks of one account: a hundred that hang delay neither its own other ones nor those of
- * others. Beyond it: its next ones wait.
+ * How many probes may be to webhooks of one account. So a hundred webhooks that hang delay no other webhook, of this
+ * account or another. Beyond it: its next ones wait.
  */
 const MAX_PROBES_OF_ACCOUNT = 112;
 /** Maximum number of deliveries that wait, more than all lanes of a process have. Beyond it: the lane is interrupted. */
@@ -24,8 +24,8 @@ export interface Slots {
 }
 
 /**
- * The webhooks of one account that hang leave places to the others. Those of several accounts may take all: then a
- * delivery of another account waits for its turn, which is after at most one of each account.
+ * The webhooks of one account that hang leave places to all others. If those of several accounts take all places, a
+ * delivery of another account waits for its turn: at most one delivery of each account goes before it.
  */
 export function slots(): Slots {
     const bounds = { maxWaiting: MAX_WAITING };
