@@ -127,7 +127,7 @@ it('while identity fails, tokens with unknown keys get its error, and cause at m
     const failing = { isAway: true, asked: 0 };
     const listSigningKeys: typeof identity.listSigningKeys = async (request, context) => {
         failing.asked++;
-        if (failing.isAway) throw new AppError('unavailable', 'It is away.', { retry_after: 1 });
+        if (failing.isAway) throw new AppError('unavailable', 'It is away.', { retry_after: 1, reason: undefined });
         return identity.listSigningKeys(request, context);
     };
     const { verify } = sessionVerifier({ identity: { ...identity, listSigningKeys }, clock: () => Date.now() });

@@ -25,9 +25,9 @@ it('a data key that was displaced and unwrapped again is kept for its full time'
             return Buffer.from(wrapped);
         },
     };
-    const { sealSecret } = seals({ store, encryption, clock: Date.now });
+    const own = seals({ store, encryption, clock: Date.now });
     const seal = (account: string) =>
-        sealSecret(Buffer.from('secret'), { account, webhook: 'w', secret: 's' }, testContext());
+        own.seal(Buffer.from('secret'), { account, webhook: 'w', secret: 's' }, testContext());
 
     await seal('first');
     t.mock.timers.tick(KEEP_MS / 2);
