@@ -64,7 +64,7 @@ export function entityTag(body: string | Buffer): string {
 }
 
 /** True if the client says with `If-None-Match` that it has the body with this tag (RFC 9110, section 13.1.2). */
-export function isKnown({ headers }: IncomingMessage, etag: string): boolean {
+export function matchesTag({ headers }: IncomingMessage, etag: string): boolean {
     const isSame = (tag: string) => tag === '*' || tag.replace(/^W\//, '') === etag;
     return headers['if-none-match']?.split(',').some((tag) => isSame(tag.trim())) ?? false;
 }

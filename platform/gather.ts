@@ -87,13 +87,21 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
 /** Returns the number of waiting items that fit into the next batch. */
 function nextBatch<Item>(queue: Item[], { maxBatch, weight }: GatherOptions<Item>): number {
     const count = Math.min(queue.length, maxBatch);
-    if (!weight) return count;
+    return weight ? countWithin(queue, weight, count) : count;
+}
+
+/** The number of items, at most `most` from the first one on, that weigh at most `max` together. The first may weigh more. */
+export function countWithin<Item>(
+    items: readonly Item[],
+    { of, max }: { of(item: Item): number; max: number },
+    most = items.length,
+): number {
     let sum = 0;
-    for (let index = 0; index < count; index++) {
-        sum += weight.of(queue[index] as Item); // index is below the length
-        if (sum > weight.max) return Math.max(index, 1);
+    for (let index = 0; index < most; index++) {
+        sum += of(items[index] as Item); // index is below the length
+        if (sum > max) return Math.max(index, 1);
     }
-    return count;
+    return most;
 }
 
 /** Counts a refused item of the queue, and returns the error for its caller. */

@@ -1,4 +1,5 @@
 import { invalid } from '../platform/errors.ts';
+import { countWithin } from '../platform/gather.ts';
 import { MAX_PAGE_ROWS } from '../proto/limits.ts';
 import type { Cursors, ListScope } from './cursors.ts';
 
@@ -34,18 +35,10 @@ export async function onePage<Row>(
     requireLimit(limit);
     const before = cursor === undefined ? undefined : cursors.open(cursor, scope);
     const found = await rows({ before, limit: limit + 1 });
-    const page = found.slice(0, Math.min(limit, rowsThatFit(found, bytesOf)));
+    const size = { of: (row: Row) => bytesOf(row) + 200, max: MAX_PAGE_BYTES }; // ids, times and field headers take less
+    const page = found.slice(0, countWithin(found, size, Math.min(limit, found.length)));
     const last = page.length < found.length ? page.at(-1) : undefined;
     return { page, next_cursor: last && cursors.seal(idOf(last), scope) };
-}
-
-function rowsThatFit<Row>(rows: readonly Row[], bytesOf: (row: Row) => number): number {
-    let bytes = 0;
-    const firstTooMany = rows.findIndex((row) => {
-        bytes += bytesOf(row) + 200; // ids, times and field headers take less
-        return bytes > MAX_PAGE_BYTES;
-    });
-    return firstTooMany === -1 ? rows.length : firstTooMany;
 }
 
 /**

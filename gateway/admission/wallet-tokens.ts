@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { walletBucket } from '../../platform/access/buckets.ts';
 import type { Limiter } from '../../platform/access/limiter.ts';
@@ -35,7 +35,7 @@ export function walletAdmission(limiter: Limiter, addresses: AddressLimits) {
         }
         const paid = await addresses.lookUp(address, lifetime);
         if (paid.failure) return paid;
-        const name = createHash('sha256').update(bearer).digest('base64url');
+        const name = hash('sha256', bearer, 'base64url');
         const tag = limiter.tag(name);
         const asked = { tag, bucket: walletBucket(tag, name), limit: TOKEN_LIMIT };
         const decision = await limiter.take(asked, undefined, lifetime);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { escaped } from './markdown.ts';
 
@@ -34,5 +34,5 @@ export function menuGroup(name: string, links: ReadonlyArray<{ path: string; tit
 }
 
 function hashOf(source: string): string {
-    return `sha256-${createHash('sha256').update(source).digest('base64')}`;
+    return `sha256-${hash('sha256', source, 'base64')}`;
 }

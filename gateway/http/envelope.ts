@@ -4,7 +4,7 @@ import helmet from 'helmet';
 import type { AppError } from '../../platform/errors.ts';
 import { drained } from '../../platform/http/drained.ts';
 import { stringifyJson } from '../../platform/json.ts';
-import { codingFor, type DocumentType, entityTag, isKnown, type PublicDocument } from '../documents.ts';
+import { codingFor, type DocumentType, entityTag, matchesTag, type PublicDocument } from '../documents.ts';
 import { NDJSON_TYPE } from './body-lines.ts';
 import type { Exchange, Headers } from './exchange.ts';
 
@@ -42,7 +42,7 @@ export function writeSuccess(
     const text = `{"status":"success","message":${JSON.stringify(message)},"data":${stringifyJson(data)}}`;
     const etag = hasTag ? entityTag(text) : undefined;
     const all = etag === undefined ? headers : { ...headers, ETag: etag, 'Cache-Control': 'private, no-cache' };
-    if (etag !== undefined && isKnown(response.req, etag))
+    if (etag !== undefined && matchesTag(response.req, etag))
         response.writeHead(304, { ...SECURITY_HEADERS, ...all }).end();
     else writeText(response, status, text, all);
 }
@@ -75,7 +75,7 @@ export function writeDocument(
         ETag: etag,
         Vary: Vary === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${Vary}`,
     };
-    if (isKnown(response.req, etag)) {
+    if (matchesTag(response.req, etag)) {
         response.writeHead(304, allHeaders).end();
         return;
     }

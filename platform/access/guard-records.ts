@@ -1,14 +1,14 @@
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { createCache } from '../cache.ts';
+import { DAY_MS } from '../days.ts';
 import type { Redis } from '../redis/redis.ts';
 
 /** Maximum number of counts, and of successes, in a process's memory. Beyond it: the oldest half is dropped. */
 const MAX_RECORDS = 100_000;
 /** Maximum number of remembered addresses of one subject. Beyond it: the one that was added first is forgotten. */
 const MAX_ADDRESSES = 1_000;
-const DAY_MS = 86_400_000;
 /** How long an address that has succeeded is remembered, in milliseconds. */
-const REMEMBERED_MS = 90 * DAY_MS;
+const REMEMBERED_MS = 7_776_000_000;
 
 /** The counts of a process while Redis does not answer. */
 export class BoundedMemory extends RateLimiterMemory {

@@ -2,13 +2,13 @@ import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import { CallerPlaces } from '../bounded-queue.ts';
 import { createCache } from '../cache.ts';
 import type { CallLifetime } from '../context.ts';
+import { DAY_MS } from '../days.ts';
 import { AppError } from '../errors.ts';
 import { type Redis, shardTag } from '../redis/redis.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
 import { BoundedMemory, knownAddresses, triedAddresses } from './guard-records.ts';
 import { tryAgainIn } from './limit-decision.ts';
 
-const DAY_MS = 86_400_000;
 /** Failures on one subject from one address that cause no wait. Beyond it: 429, whatever the password. */
 const FREE = 10;
 /** The wait is 1 s after the last free failure. It doubles with each further one, up to this, in milliseconds. */

@@ -43,7 +43,9 @@ export function measureClock(
         if (Math.abs(offsetMs) <= MAX_OFFSET_MS) return;
         const seconds = (Math.abs(offsetMs) / 1_000).toFixed(1);
         const where = offsetMs > 0 ? 'behind' : 'ahead of';
-        throw new Error(`this machine’s clock is ${seconds} s ${where} the database’s; at most 5 are allowed`);
+        throw new Error(
+            `this machine’s clock is ${seconds} s ${where} the database’s; at most ${MAX_OFFSET_MS / 1_000} are allowed`,
+        );
     });
 
     async function measure(): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Cluster, Redis as SingleRedis } from 'ioredis';
 import type { Log } from '../telemetry/log.ts';
 import { within } from '../within.ts';
@@ -137,7 +137,7 @@ export function shardTag(account: string, shards: number): string {
 
 /** Returns a function that runs a Lua script by its hash. It sends the text if Redis does not have the script yet. */
 export function redisScript(redis: Redis, text: string) {
-    const sha = createHash('sha1').update(text).digest('hex');
+    const sha = hash('sha1', text);
     return async (keys: readonly string[], args: readonly (string | number | Buffer)[]): Promise<unknown> => {
         try {
             return await redis.evalsha(sha, keys.length, ...keys, ...args);

@@ -1,14 +1,10 @@
 import { type CallContext, requireTrusted } from '../../platform/context.ts';
 import { invalid } from '../../platform/errors.ts';
+import { countWithin } from '../../platform/gather.ts';
 import { refuseUnstorable } from '../../platform/postgres/storable.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import { rootOf, treeWith } from '../../platform/transparency/merkle-tree.ts';
-import type {
-    AuditLine,
-    AuditRow,
-    EventsServiceDefinition,
-    ListAuditRequest,
-} from '../../proto/gen/events/v1/events.ts';
+import type { AuditLine, EventsServiceDefinition, ListAuditRequest } from '../../proto/gen/events/v1/events.ts';
 import { readDateTime } from '../../tokens/times.ts';
 import type { AuditPage } from './audit.store.ts';
 import type { StoredEvent } from './gathered.ts';
@@ -71,7 +67,7 @@ async function listAudit(store: EventsStore, { from, end }: ListAuditRequest, co
         throw invalid('from and end must be numbers of leaves.');
     const until = Math.min(end, from + PAGE_LEAVES);
     const all = linesOf(await store.auditPage({ from, end: until }, context));
-    const lines = shortened(all);
+    const lines = all.slice(0, countWithin(all, { of: lengthOf, max: PAGE_LENGTH }));
     const [following] = all.slice(lines.length);
     const next = following ? lastLeaf(following) : until;
     return { lines, next_cursor: next < end ? next : undefined };
@@ -96,16 +92,7 @@ function lastLeaf({ row, seal, checkpoint }: AuditLine): number {
     return row?.leaf ?? seal?.leaf ?? (checkpoint?.size ?? 0) - 1;
 }
 
-/** The first of these lines, and those after it while the data of all together are not longer than PAGE_LENGTH. */
-function shortened(lines: readonly AuditLine[]): AuditLine[] {
-    let sum = 0;
-    const end = lines.findIndex(({ row }, index) => {
-        sum += row ? lengthOf(row) : 0;
-        return index > 0 && sum > PAGE_LENGTH;
-    });
-    return end === -1 ? [...lines] : lines.slice(0, end);
-}
-
-function lengthOf({ data }: AuditRow): number {
-    return JSON.stringify(data).length;
+/** The length of the data in a line, in characters. */
+function lengthOf({ row }: AuditLine): number {
+    return row ? JSON.stringify(row.data).length : 0;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * Returns the subject under which password guesses are counted. Logins and password changes of one account share it,
@@ -7,5 +7,5 @@ import { createHash } from 'node:crypto';
  */
 export function guardSubject(target: { user_id: string } | { email: string }): string {
     if ('user_id' in target) return `login:${target.user_id}`;
-    return `login:${createHash('sha256').update(target.email).digest('hex')}`;
+    return `login:${hash('sha256', target.email)}`;
 }

@@ -1,4 +1,5 @@
 import { ownContext } from '../../platform/context.ts';
+import { countWithin } from '../../platform/gather.ts';
 import type { Database } from '../../platform/postgres/db.ts';
 import type { Job } from '../../platform/redis/jobs.ts';
 import type { ServiceDefinition, ServiceOf } from '../../platform/rpc/definition.ts';
@@ -26,7 +27,7 @@ export async function relay(service: Publisher, { db, events }: { db: Database; 
     do {
         entries = await oldestEntries(db, service, RELAYED_ENTRIES);
         for (let rest = entries; rest.length > 0; ) {
-            const next = firstWithin(rest, RELAYED_LENGTH);
+            const next = rest.slice(0, countWithin(rest, { of: lengthOf, max: RELAYED_LENGTH }));
             await events.appendEvents({ entries: next.map(sent) }, ownContext());
             const ids = next.map(({ id }) => id);
             await removeEntries(db, service, ids);
@@ -35,14 +36,8 @@ export async function relay(service: Publisher, { db, events }: { db: Database; 
     } while (entries.length === RELAYED_ENTRIES);
 }
 
-/** The first of these entries, and those after it while all together are not longer than `length`. */
-function firstWithin(entries: readonly OutboxEntry[], length: number): readonly OutboxEntry[] {
-    let sum = 0;
-    const end = entries.findIndex(({ causes, data }, index) => {
-        sum += data.length + (causes?.length ?? 0);
-        return index > 0 && sum > length;
-    });
-    return end === -1 ? entries : entries.slice(0, end);
+function lengthOf({ causes, data }: OutboxEntry): number {
+    return data.length + (causes?.length ?? 0);
 }
 
 type CausedEvent = EventData & { account: string };

@@ -7,18 +7,7 @@ import type { PublicKey, Seed } from './ed25519.ts';
 import type { P256PublicKey, P256Secret } from './es256.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
-import {
-    generateKey,
-    generateP256Key,
-    type JwsRequest,
-    type NewKey,
-    type NewP256Key,
-    openSdJwtVc,
-    openToken,
-    type SignRequest,
-    signJws,
-    signPayload,
-} from './signature-jobs.ts';
+import type { JwsRequest, NewKey, NewP256Key, SignRequest } from './signature-jobs.ts';
 import type { Answers, Job, SignatureResult } from './signatures.worker.ts';
 import { startThreads } from './threads.ts';
 
@@ -73,19 +62,6 @@ const MAX_BATCH_LENGTH = 256 << 10;
 function sizeOf(job: Job): number {
     if ('payload' in job) return job.payload.length;
     return 'token' in job ? job.token.length : 0;
-}
-
-/** Runs the operations in the calling thread, for tests. */
-export function inlineSignatures(): Signatures {
-    return {
-        generate: async () => generateKey(),
-        generateP256: async () => generateP256Key(),
-        sign: async (request) => signPayload(request),
-        signJws: async (request) => signJws(request),
-        open: async (request) => openToken(request),
-        openSdJwt: async (request) => openSdJwtVc(request),
-        close: async () => {},
-    };
 }
 
 /**

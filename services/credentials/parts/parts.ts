@@ -5,7 +5,7 @@ import type { CredentialStore } from '../rows.ts';
 import type { StatusListStore } from '../status-lists/rows.ts';
 import { statusListStore } from '../status-lists/status-lists.store.ts';
 import { credentialStore } from '../store.ts';
-import { ONE_PART, type PartMap } from './part-map.ts';
+import type { PartMap } from './part-map.ts';
 import { countParts } from './parts.store.ts';
 
 /** The parts of the credentials. Each has a store of credentials and one of status lists. */
@@ -31,9 +31,4 @@ export function partsIn(databases: readonly [Database, ...Database[]], map: Part
         subjectErasure: databases.map(subjectStep),
         countParts: () => countParts(databases[0]),
     };
-}
-
-/** Credentials that are not divided. */
-export function undivided(db: Database): Parts {
-    return partsIn([db], ONE_PART);
 }

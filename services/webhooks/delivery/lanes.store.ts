@@ -78,28 +78,30 @@ async function leased(
 type Owned = (id: string) => ReturnType<typeof sql.fragment>;
 
 function feeding(db: Database, owned: Owned): Pick<LanesStore, 'feed' | 'feedReplay'> {
+    /** Moves the cursor with `set`, which moves it from where it is known to be, and adds the deliveries: both or none. */
+    const add = (
+        { webhook, deliveries, now }: Pick<Parameters<LanesStore['feed']>[0], 'webhook' | 'deliveries' | 'now'>,
+        [set, from]: readonly [set: ReturnType<typeof sql.fragment>, from: ReturnType<typeof sql.fragment>],
+    ) =>
+        db.transaction(async (transaction) => {
+            const moved = await transaction.rows(sql.unsafe`
+                UPDATE webhooks.endpoints SET ${set} WHERE ${owned(webhook.id)} AND ${from} RETURNING id`);
+            if (moved.length === 0) return false;
+            if (deliveries.length > 0) await appendDeliveries(transaction, { webhook: webhook.id, deliveries, now });
+            return true;
+        }, 'webhook_feed');
+    const ended = sql.fragment`, replay_until = NULL, replay_from = NULL, replay_to = NULL`;
     return {
-        feed: ({ webhook, deliveries, cursor, behind, now }) =>
-            db.transaction(async (transaction) => {
-                const moved = await transaction.rows(sql.unsafe`
-                    UPDATE webhooks.endpoints SET cursor = ${cursor}, behind = ${behind}
-                    WHERE ${owned(webhook.id)} AND cursor = ${webhook.cursor} RETURNING id`);
-                if (moved.length === 0) return false;
-                if (deliveries.length > 0)
-                    await appendDeliveries(transaction, { webhook: webhook.id, deliveries, now });
-                return true;
-            }, 'webhook_feed'),
-        feedReplay: ({ webhook, deliveries, after, now }) =>
-            db.transaction(async (transaction) => {
-                const ended = sql.fragment`, replay_until = NULL, replay_from = NULL, replay_to = NULL`;
-                const moved = await transaction.rows(sql.unsafe`
-                    UPDATE webhooks.endpoints SET replay_after = ${after} ${after === null ? ended : sql.fragment``}
-                    WHERE ${owned(webhook.id)} AND replay_after = ${webhook.replay_after} RETURNING id`);
-                if (moved.length === 0) return false;
-                if (deliveries.length > 0)
-                    await appendDeliveries(transaction, { webhook: webhook.id, deliveries, now });
-                return true;
-            }, 'webhook_feed'),
+        feed: ({ cursor, behind, ...fed }) =>
+            add(fed, [
+                sql.fragment`cursor = ${cursor}, behind = ${behind}`,
+                sql.fragment`cursor = ${fed.webhook.cursor}`,
+            ]),
+        feedReplay: ({ after, ...fed }) =>
+            add(fed, [
+                sql.fragment`replay_after = ${after} ${after === null ? ended : sql.fragment``}`,
+                sql.fragment`replay_after = ${fed.webhook.replay_after}`,
+            ]),
     };
 }
 

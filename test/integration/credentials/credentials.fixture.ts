@@ -10,16 +10,16 @@ import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { COUNTED_BY, type CountedKind, deltasOf } from '../../../services/counts/pending.store.ts';
 import { batches } from '../../../services/credentials/batches.ts';
 import { partedStore } from '../../../services/credentials/parts/parted-store.ts';
-import { undivided } from '../../../services/credentials/parts/parts.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
-import { inlineSignatures } from '../../../workers/crypto/signatures.ts';
 import { testContext, testDatabase } from '../../support/harness.ts';
+import { inlineSignatures } from '../../support/issuers/inline-signatures.ts';
 import { NO_QUOTA } from '../services/ample.ts';
 import { reached, testCursors } from '../services/reached.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
 import { PUBLIC_URL, testSigning } from '../signing/signing.fixture.ts';
+import { undivided } from './undivided.ts';
 
 export type Did = ServiceOf<typeof DidServiceDefinition>;
 export type Credentials = ServiceOf<typeof CredentialsServiceDefinition>;

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { guard } from '../../../platform/access/guard.ts';
 import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
-import { undivided } from '../../../services/credentials/parts/parts.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { erasure } from '../../../services/erasure.ts';
 import { eventsStore } from '../../../services/events/store.ts';
@@ -18,6 +17,7 @@ import { usageStore } from '../../../services/usage/store.ts';
 import { walletStore } from '../../../services/wallet/store.ts';
 import { webhooksStore } from '../../../services/webhooks/store.ts';
 import { testRedis } from '../../support/harness.ts';
+import { undivided } from '../credentials/undivided.ts';
 import { erasureFixture, SCHEMA_NAMES } from './erasure.fixture.ts';
 import { SEEDS, seed } from './seeds.ts';
 

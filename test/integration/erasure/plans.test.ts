@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { z } from 'zod';
 import { type Database, type Queries, type Query, sql } from '../../../platform/postgres/db.ts';
-import { undivided } from '../../../services/credentials/parts/parts.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { erasure } from '../../../services/erasure.ts';
 import { eventsStore } from '../../../services/events/store.ts';
@@ -12,6 +11,7 @@ import { presentationStore } from '../../../services/presentations/store.ts';
 import { signingStore } from '../../../services/signing/store.ts';
 import { usageStore } from '../../../services/usage/store.ts';
 import { walletStore } from '../../../services/wallet/store.ts';
+import { undivided } from '../credentials/undivided.ts';
 import { eraseAll, erasureFixture } from './erasure.fixture.ts';
 import { SEEDS, seed } from './seeds.ts';
 

@@ -5,7 +5,6 @@ import type { Database } from '../../../platform/postgres/db.ts';
 import { findDrift } from '../../../services/counts/drift.store.ts';
 import type { Counting } from '../../../services/counts/pending.store.ts';
 import { rollUp } from '../../../services/counts/roll-up.ts';
-import { undivided } from '../../../services/credentials/parts/parts.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { type ErasureStep, erasure } from '../../../services/erasure.ts';
 import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
@@ -18,6 +17,7 @@ import { walletStore } from '../../../services/wallet/store.ts';
 import { webhooksStore } from '../../../services/webhooks/store.ts';
 import { assertEntries } from '../../contract/entries.ts';
 import { testContext } from '../../support/harness.ts';
+import { undivided } from '../credentials/undivided.ts';
 import { eraseAll, erasureFixture, MANY, SCHEMA_NAMES, trusted } from './erasure.fixture.ts';
 import { SEEDS, seed } from './seeds.ts';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { findDrift } from '../../../services/counts/drift.store.ts';
-import { undivided } from '../../../services/credentials/parts/parts.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { subjectErasure } from '../../../services/erasure.ts';
 import { presentationStore } from '../../../services/presentations/store.ts';
 import { testContext } from '../../support/harness.ts';
+import { undivided } from '../credentials/undivided.ts';
 import { erasureFixture, MANY, trusted } from './erasure.fixture.ts';
 import { seed } from './seeds.ts';
 

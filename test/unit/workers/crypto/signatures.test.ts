@@ -14,7 +14,8 @@ import {
     verify as verifyEs256,
 } from '../../../../workers/crypto/es256.ts';
 import { signPublic, signToken } from '../../../../workers/crypto/paseto.ts';
-import { inlineSignatures, type Signatures } from '../../../../workers/crypto/signatures.ts';
+import type { Signatures } from '../../../../workers/crypto/signatures.ts';
+import { inlineSignatures } from '../../../support/issuers/inline-signatures.ts';
 import { MALFORMED, NOTHING, newPool } from './signatures.fixture.ts';
 
 const pool = newPool();
