@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 /** USER_HZ, which is a constant of the interface that Linux offers to programs. */
 const TICKS_PER_SECOND = 100;
 
-export interface Stat {
+interface Stat {
     pid: number;
     parent: number;
     /** CPU time of its own threads, in seconds. */

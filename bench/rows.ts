@@ -6,7 +6,7 @@ import { CREDENTIAL_TYPE, type Credential, SUBJECT } from './tokens.ts';
  * longer than the rest of the run.
  */
 
-export interface DidRow {
+interface DidRow {
     did: string;
     public_key: Uint8Array;
     account: string;

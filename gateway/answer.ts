@@ -26,7 +26,7 @@ interface Result {
 }
 
 /** Runs an admitted call and writes its answer. */
-export type AnswerCall = (endpoint: Endpoint, exchange: Exchange) => Promise<void>;
+type AnswerCall = (endpoint: Endpoint, exchange: Exchange) => Promise<void>;
 
 export function answering(options: {
     services: Services;

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-export type ContentCoding = 'gzip' | 'identity';
+type ContentCoding = 'gzip' | 'identity';
 
 /** A document in the content codings in which it is kept. */
-export type Bodies = Readonly<Partial<Record<ContentCoding, Buffer>> & { identity: Buffer }>;
+type Bodies = Readonly<Partial<Record<ContentCoding, Buffer>> & { identity: Buffer }>;
 
 /** How the documents of an endpoint are sent. */
 export interface DocumentType {

@@ -4,7 +4,7 @@ import { stringifyJson } from '../platform/json.ts';
 import { MAX_PAGE_ROWS } from '../proto/limits.ts';
 import { listPlaces } from './list-places.ts';
 
-export interface Page<Data> {
+interface Page<Data> {
     rows: unknown[];
     next_cursor: string | undefined;
     total: number | undefined;

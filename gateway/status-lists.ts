@@ -31,7 +31,7 @@ interface Index {
     lists: ReadonlyMap<string, StatusListSummary>;
 }
 
-export interface StatusLists {
+interface StatusLists {
     /** Returns the list with this id as it is published now. Throws AppError `not_found` if there is none. */
     get(listId: string, services: Services, context: CallContext): Promise<PublicDocument>;
     /** Returns the addresses of all lists. */

@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru';
 
-export type Cache<Key, Value> = Pick<QuickLRU<Key, Value>, 'get' | 'has' | 'set' | 'delete'>;
+type Cache<Key, Value> = Pick<QuickLRU<Key, Value>, 'get' | 'has' | 'set' | 'delete'>;
 
 /**
  * A map with at most `maxEntries` entries. It always keeps the `maxEntries / 2` most recently used ones, and calls

@@ -42,7 +42,7 @@ export class Cancellation {
  * Tells whether the answer of a call repeats the answer of an earlier call with the same Idempotency-Key. Like the
  * Cancellation, all copies of the call's context share it.
  */
-export interface ReplayNote {
+interface ReplayNote {
     isReplay: boolean;
 }
 

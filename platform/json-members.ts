@@ -15,7 +15,7 @@ export interface MemberText {
 }
 
 /** An object in the list is this many levels deeper than the outermost object. */
-export const LIST_LEVELS = 2;
+const LIST_LEVELS = 2;
 const QUOTE = 0x22;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;

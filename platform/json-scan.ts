@@ -18,7 +18,7 @@ export class JsonError extends Error {
     override readonly name = 'JsonError';
 }
 
-export interface JsonScan {
+interface JsonScan {
     keyCount: number;
     /** Commas outside of strings. Together with the keys they bound the number of values. */
     commaCount: number;

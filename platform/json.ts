@@ -11,7 +11,7 @@ export class JsonText {
     }
 }
 
-export interface ParseOptions {
+interface ParseOptions {
     /** Names of members of the outermost object. If such a member holds an object, it is returned as `JsonText`. */
     raw: ReadonlySet<string>;
     /** The name of a list in the outermost object. `raw` also names members of the objects in this list. */

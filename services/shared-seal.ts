@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
 import { sealAs, unsealAs } from '../workers/crypto/seal.ts';
 
 /** Seals data that a caller returns later, to any process of the service. */
-export interface SharedSeal {
+interface SharedSeal {
     seal(plain: Uint8Array, binding: Binding): Buffer;
     /** Returns the plain bytes; undefined if the data was not sealed with this binding. */
     open(sealed: Uint8Array, binding: Binding): Buffer | undefined;

@@ -20,7 +20,7 @@ export interface CredentialVerdict {
 }
 
 /** What the verdict on a credential depends on, and what it shows. */
-export interface JudgedCredential {
+interface JudgedCredential {
     issuer: string;
     subject: string | undefined;
     credential_type: string;
@@ -32,7 +32,7 @@ export interface JudgedCredential {
 }
 
 /** A credential that the issuer in it has signed. */
-export interface AuthenticCredential extends CredentialContent {
+interface AuthenticCredential extends CredentialContent {
     /** The member `nbf` of the payload, of any type. */
     not_before: unknown;
 }

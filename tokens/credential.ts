@@ -38,7 +38,7 @@ export const CREDENTIAL_MEMBERS = {
 } as const;
 
 /** The place of a credential on a status list (draft-ietf-oauth-status-list-21, section 6.2), and who signs the list. */
-export interface StatusListPlace {
+interface StatusListPlace {
     idx: number;
     /** The address of the list. */
     uri: string;

@@ -19,7 +19,7 @@ export interface PresentationVerdict {
 }
 
 /** A presentation that the holder in it has signed. */
-export interface AuthenticPresentation extends PresentationContent {
+interface AuthenticPresentation extends PresentationContent {
     /** The members `nbf` and `exp` of the payload, of any type. */
     period: { nbf?: unknown; exp?: unknown };
 }
@@ -34,7 +34,7 @@ export function authenticPresentation(opened: Opened): AuthenticPresentation | {
     return { ...content, period: opened.payload };
 }
 
-export interface Expected {
+interface Expected {
     /** The DID of the verifier. */
     audience: string;
     /** The verifier's challenge; undefined if there was none. */

@@ -22,7 +22,7 @@ export interface DisclosurePrimitives extends Pick<TokenPrimitives, 'decodeBase6
 }
 
 /** The payload of an SD-JWT with the disclosed claims in their places. */
-export interface Processed {
+interface Processed {
     payload: Record<string, unknown>;
     /** Which claims were disclosed: JSON pointers (RFC 6901) into `payload`. */
     disclosed: string[];

@@ -28,7 +28,7 @@ export interface TokenPrimitives {
     verify(signature: Uint8Array, message: Uint8Array, publicKey: PublicKey): boolean;
 }
 
-export interface TokenParts {
+interface TokenParts {
     message: Uint8Array;
     signature: Uint8Array;
     footer: Uint8Array;

@@ -23,7 +23,7 @@ const WRITE_EVERY_MS = 100;
 /** Time limit for all deliveries of a row, in milliseconds. Beyond it: the run fails. */
 const PATIENCE_MS = 600_000;
 
-export interface Receivers extends Disposable {
+interface Receivers extends Disposable {
     /** The endpoint at an index is one of the account at this index. */
     accounts: readonly string[];
     tell<Answer>(task: ReceiversTask): Promise<Answer>;

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-export interface Filling {
+interface Filling {
     entries: number;
     /** Number of events in each entry. */
     perEntry: number;

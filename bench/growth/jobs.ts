@@ -4,7 +4,7 @@ export interface Extent {
     accounts: number;
 }
 
-export interface GrowthJob {
+interface GrowthJob {
     /**
      * Number of different requests, which are sent again and again. If undefined, each request is sent once, and each
      * run gets new ones.

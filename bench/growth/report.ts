@@ -3,7 +3,7 @@ import { figure, table } from '../table.ts';
 import type { LongList } from './long-list.ts';
 import type { Point } from './turns.ts';
 
-export interface Spread {
+interface Spread {
     median: number;
     least: number;
     most: number;

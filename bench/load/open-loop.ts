@@ -13,7 +13,7 @@ export interface OpenLoopPlan {
     seconds: number;
 }
 
-export interface Answers {
+interface Answers {
     /** Number of answers to requests that were due in the counted time, whenever they came. */
     count: number;
     /** Latency of those answers, from the time at which the request was due. */

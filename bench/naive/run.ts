@@ -13,7 +13,7 @@ const MIGRATION = new URL('../../services/credentials/migrations/001_credentials
 
 export const NAIVE_JOBS: readonly string[] = ['issue', 'verify', 'verify-revocation'];
 
-export interface Naive extends AsyncDisposable {
+interface Naive extends AsyncDisposable {
     measure(job: Workload): Promise<Outcome>;
 }
 

@@ -13,7 +13,7 @@ export interface ProfileNode {
     children?: number[];
 }
 
-export interface Profiler {
+interface Profiler {
     start(): Promise<void>;
     /** Returns the profile of the main thread and of each worker thread. */
     stop(): Promise<{ main: CpuProfile; workers: CpuProfile[] }>;
@@ -22,7 +22,7 @@ export interface Profiler {
 
 type Message = { id?: number; method?: string; params?: Record<string, unknown>; result?: unknown; error?: unknown };
 /** Sends a command to one thread. Resolves to its result. */
-export type Send = (method: string, params?: object) => Promise<unknown>;
+type Send = (method: string, params?: object) => Promise<unknown>;
 
 interface Channel {
     send: Send;
@@ -32,7 +32,7 @@ interface Channel {
 const SAMPLE_US = 500;
 
 /** The threads of a Node process that was started with `--inspect=127.0.0.1:<port>`. */
-export interface Threads {
+interface Threads {
     main: Send;
     /** The worker threads that exist at the time of the call. */
     workers(): Send[];

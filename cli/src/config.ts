@@ -5,7 +5,7 @@ import { CliError, fileError } from './errors.ts';
 import type { World } from './world.ts';
 
 /** What "cred login" stores. */
-export interface Login {
+interface Login {
     /** The service that the token belongs to. It is sent to no other. */
     url: string;
     /** A session token or an API key. */

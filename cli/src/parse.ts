@@ -4,7 +4,7 @@ import { COMMON_OPTIONS, type Command, type Option } from './command.ts';
 import { CliError } from './errors.ts';
 
 /** What stands on the command line behind the name of a command. */
-export interface Parsed {
+interface Parsed {
     options: Record<string, string | string[] | boolean | undefined>;
     args: Record<string, string | undefined>;
 }

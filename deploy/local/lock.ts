@@ -16,7 +16,7 @@ interface Holder {
     state: 'running' | 'stopping';
 }
 
-export interface DataDirLock {
+interface DataDirLock {
     /** Records that this launcher is stopping, so that the next start waits for it. */
     stopping(): void;
     release(): Promise<void>;

@@ -43,7 +43,7 @@ const SUSPENDED = { refused: 'suspended' } as const;
 
 export type Decided = { decision: Decision; principal: Principal } | Refused;
 
-export interface AuthStates {
+interface AuthStates {
     /**
      * What this process knows: `known` if it has served the key or session, or knows that it can never be active again;
      * `suspended` if its account was suspended when it was last looked up.

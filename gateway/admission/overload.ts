@@ -19,7 +19,7 @@ const ITEMS_OF_A_CALL = 32;
 /** The event loop counts as saturated from this utilization on. */
 const BUSY = 0.9;
 
-export interface Clock {
+interface Clock {
     /** In milliseconds. */
     now(): number;
     /** The event loop's utilization since the last call of busy(), from 0 to 1. */

@@ -2,7 +2,7 @@ import { mediaOf, type OpenApi, type OperationObject, type ResponseObject } from
 import type { Schema } from '../openapi/schemas.ts';
 import { escaped, text } from './markdown.ts';
 
-export interface Listed {
+interface Listed {
     method: string;
     path: string;
     operation: OperationObject;

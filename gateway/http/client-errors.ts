@@ -21,7 +21,7 @@ const ANSWERS_PER_TURN = 16;
 const HEADER_OVERFLOW = `A request may have at most ${MAX_HEADERS} header fields, and a header of 16 KiB.`;
 
 /** A request that the parser refuses has no exchange, so it is answered and logged here. */
-export interface UnparsedOptions {
+interface UnparsedOptions {
     fail: Engine['fail'];
     /** The state of the rate limit, for the header fields of the answer. */
     decision(): Decision;

@@ -27,7 +27,7 @@ import { SHED, turnAway } from './turn-away.ts';
 /** How long a connection may be silent, in milliseconds. No call takes longer. Beyond it: the connection is closed. */
 const SILENT_MS = 150_000;
 
-export interface GatewayOptions {
+interface GatewayOptions {
     engine: Engine;
     /** The state of the rate limit, for answers to requests that could not be parsed. */
     unparsedDecision(): Decision;

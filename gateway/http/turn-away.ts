@@ -16,7 +16,7 @@ const SMALL_BODY_BYTES = 64 << 10;
 export const SHED = 'shed';
 
 /** Refuses a request before the gateway does any work for it. */
-export type TurnAway = (request: IncomingMessage, response: ServerResponse, body: BodyOptions) => void;
+type TurnAway = (request: IncomingMessage, response: ServerResponse, body: BodyOptions) => void;
 
 /**
  * Refuses requests when the service is at capacity. A refusal must be cheap, because its cost is taken from requests

@@ -24,7 +24,7 @@ import {
 import { answerSchemaOf, type Schema, schemaOf } from './schemas.ts';
 import { SECURITY_SCHEMES, type Security, securityOf } from './security.ts';
 
-export interface Media {
+interface Media {
     schema: Schema;
     example: unknown;
 }

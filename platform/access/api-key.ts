@@ -7,7 +7,7 @@ export interface ApiKeyFormat {
     environment: 'live' | 'test';
 }
 
-export interface NewApiKey {
+interface NewApiKey {
     /** The secret. The service keeps only its hash and its mask. */
     api_key: string;
     /** SHA-256 of the whole text. */

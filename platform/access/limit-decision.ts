@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 
 export const STATES = ['admitted', 'limited', 'refused', 'unconfirmed'] as const;
-export type State = (typeof STATES)[number];
+type State = (typeof STATES)[number];
 
 /** What the limiter needs to know about one call, or about all calls that a batch counts as. */
 export interface LimitRequest {

@@ -34,7 +34,7 @@ export interface SessionKey {
     public_key: string;
 }
 
-export type SessionTokenVerdict =
+type SessionTokenVerdict =
     | { claims: SessionClaims }
     /** `unknown_key`: no key has its `kid`. `expired`: the signature is valid, but `exp` has passed. */
     | { refused: 'invalid' | 'unknown_key' | 'expired' };

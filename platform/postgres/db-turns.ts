@@ -7,7 +7,7 @@ import { type CallLifetime, callerOf, REQUEST_TIMEOUT_MS } from '../context.ts';
  */
 const MAX_WAITING = 1_024;
 
-export interface ConnectionTurns {
+interface ConnectionTurns {
     /**
      * Calls `run` when a connection is free. Callers take turns; a batch, which has no caller, takes those of its name.
      * Rejects with `unavailable` if too many wait, and soon after the call has ended if it still waits. A call without

@@ -1,7 +1,7 @@
 import { LOOK_TIMEOUT_MS, withSession } from '../postgres/session.ts';
 import { StartError } from '../start-error.ts';
 
-export type TableRight = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+type TableRight = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
 /** What a process does with a table, or with all tables of a schema. */
 export interface Use {

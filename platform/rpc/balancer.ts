@@ -14,7 +14,7 @@ const RETRY_MS = 250;
 /** The longest pause, in milliseconds. It is short because calls may be waiting. */
 const MAX_RETRY_MS = 1_000;
 
-export interface BalancerOptions {
+interface BalancerOptions {
     /** The name of the service, for errors. */
     service: string;
     resolve(): Promise<ReplicaAddress[]>;

@@ -21,7 +21,7 @@ export interface Client {
     remotePort?: number | undefined;
 }
 
-export interface Connections {
+interface Connections {
     port: number;
     /** Records that a call with a valid token has come over this connection. */
     authenticated(client: Client): void;

@@ -19,7 +19,7 @@ const MAX_FRAMED_BYTES = 256 << 10;
 
 export type ReplicaEvent = 'opened' | 'lost' | 'unreachable';
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
     /** The name of the service, for errors. */
     service: string;
     address: ReplicaAddress;

@@ -1,7 +1,7 @@
 import { within } from '../within.ts';
 import type { Dispatch } from './dispatch.ts';
 
-export interface RunningCalls {
+interface RunningCalls {
     dispatch: Dispatch;
     /** Resolves when no call is running, or after `timeoutMs`. */
     finished(timeoutMs: number): Promise<void>;

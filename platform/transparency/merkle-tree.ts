@@ -11,7 +11,7 @@ export interface MerkleTree {
 }
 
 /** Length of a hash, in bytes. */
-export const HASH_BYTES = 32;
+const HASH_BYTES = 32;
 const LEAF = Buffer.of(0);
 const NODE = Buffer.of(1);
 

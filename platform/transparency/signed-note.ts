@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** A key that signs notes. Its name has no blanks and no `+`. */
-export interface NoteKey {
+interface NoteKey {
     name: string;
     /** The 32 bytes of an Ed25519 key. */
     publicKey: Uint8Array;

@@ -1,6 +1,6 @@
 import { type Canary, formsOf } from './canary.ts';
 
-export interface Hit {
+interface Hit {
     canary: Canary;
     form: string;
     /** In bytes. */

@@ -6,7 +6,7 @@ import type { Finding } from './finding.ts';
 /** Inputs that once were findings. test/unit/fuzz/fuzz.test.ts runs them in every test run. */
 const FOLDER = join(import.meta.dirname, 'corpus');
 
-export interface KnownInput {
+interface KnownInput {
     target: string;
     file: string;
     input: Buffer;

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-export interface MutatorOptions {
+interface MutatorOptions {
     random: Random;
     /** Pieces of text that the parser treats specially. */
     dictionary: readonly string[];

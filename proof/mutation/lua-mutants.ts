@@ -1,4 +1,4 @@
-export interface LuaMutant {
+interface LuaMutant {
     line: number;
     change: string;
     /** The whole program with this one change. */

@@ -1,7 +1,7 @@
 import { median } from '../../bench/percentiles.ts';
 
 /** How much a value may grow from the first third of the counted time to the last third. */
-export interface Allowance {
+interface Allowance {
     /** As a share of the value in the first third. */
     share: number;
     /** Added to the share, in the value's own unit, because a small value may grow by this much without a leak. */

@@ -21,7 +21,7 @@ import type { Step } from './step.ts';
 import { webhookSteps } from './webhook-steps.ts';
 
 /** A client that returns with the same account, key, DID, issuer and wallet, so that a visit adds only rows. */
-export interface Visitor {
+interface Visitor {
     account: Account;
     api_key: string;
     did: Did;

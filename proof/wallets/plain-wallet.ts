@@ -3,7 +3,7 @@ import { type CallbackContext, clientAuthenticationAnonymous, type Jwk, type Sig
 import { Openid4vciClient } from '@openid4vc/openid4vci';
 
 /** The steps of the protocol as `@openid4vc/openid4vci` takes them. It checks the protocol, not the credentials. */
-export interface PlainTaken {
+interface PlainTaken {
     credentials: string[];
     accessToken: string;
     tokenType: string;

@@ -12,7 +12,7 @@ const amountRow = z.strictObject({ account: z.string(), kind: z.string(), amount
 
 /** The amount of one kind: in total, and in the month of `today`. */
 const amountByMonth = z.strictObject({ kind: z.string(), total: z.number(), this_month: z.number() });
-export type AmountByMonth = z.infer<typeof amountByMonth>;
+type AmountByMonth = z.infer<typeof amountByMonth>;
 
 /** What some services have counted, rolled-up and pending counts together. */
 export interface Counts {

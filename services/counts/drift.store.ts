@@ -39,7 +39,7 @@ const SERVICES = Object.keys(ROWS) as Array<keyof typeof ROWS>; // its own keys
 
 /** A count that differs from the number of rows that it should equal. */
 const drift = z.strictObject({ account: z.string(), kind: z.string(), counted: z.number(), rows: z.number() });
-export type Drift = z.infer<typeof drift>;
+type Drift = z.infer<typeof drift>;
 
 /**
  * Counts all rows behind the counts, and returns the differences: there are none unless something is broken, or two

@@ -16,7 +16,7 @@ const BATCHES = 4;
 const MAX_WAITING = 64;
 
 const METHODS = ['issue', 'verify', 'revoke', 'status'] as const;
-export type BatchMethod = (typeof METHODS)[number];
+type BatchMethod = (typeof METHODS)[number];
 /** The outcomes that are shown from the start: success, and what the alert is about. */
 const ZERO_OUTCOMES = ['ok', 'deadline', 'unavailable'];
 

@@ -110,7 +110,7 @@ export async function issueOne(
 }
 
 /** Who signs, as the request says. */
-export function signerIn({ issuer_did, issuer_private_key }: Pick<IssueRequest, 'issuer_did' | 'issuer_private_key'>) {
+function signerIn({ issuer_did, issuer_private_key }: Pick<IssueRequest, 'issuer_did' | 'issuer_private_key'>) {
     return { did: issuer_did, secretKey: issuer_private_key, field: 'issuer_private_key' };
 }
 

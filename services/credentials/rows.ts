@@ -68,7 +68,7 @@ export interface Range {
 }
 
 /** Rows of an account that follow the row `after`; without one, those at the beginning. */
-export interface IssuedPage {
+interface IssuedPage {
     account: string;
     after: Pick<FoundRow, 'id' | 'issuer'> | undefined;
     limit: number;

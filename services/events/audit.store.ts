@@ -25,9 +25,9 @@ const sealRow = z.strictObject({
 });
 const checkpointRow = z.strictObject({ size: z.number(), note: z.string() });
 
-export type AuditRow = z.infer<typeof rowRow>;
-export type SealRow = z.infer<typeof sealRow>;
-export type CheckpointRow = z.infer<typeof checkpointRow>;
+type AuditRow = z.infer<typeof rowRow>;
+type SealRow = z.infer<typeof sealRow>;
+type CheckpointRow = z.infer<typeof checkpointRow>;
 
 /** The part of the tree that has all events between two times. It begins at a checkpoint, or with the first leaf. */
 export interface AuditRange {

@@ -22,7 +22,7 @@ import type { EventsStore, LogRow } from './store.ts';
 const MAX_ENTRIES = 1_000;
 
 /** Maximum number of accounts in one call of GetHeads. Beyond it: `invalid`. */
-export const MAX_HEADS = 1_000;
+const MAX_HEADS = 1_000;
 
 /** The events of each account, as a stream that its clients read at their own pace. */
 export function eventsService({ store }: { store: EventsStore }): ServiceOf<typeof EventsServiceDefinition> {

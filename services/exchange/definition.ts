@@ -21,7 +21,7 @@ import { isVct } from '../../tokens/write-sd-jwt-vc.ts';
 import { type Definition, definitionText } from './rows.ts';
 
 /** The only format that is offered. */
-export const FORMAT = 'dc+sd-jwt';
+const FORMAT = 'dc+sd-jwt';
 const ALGORITHMS: readonly string[] = WALLET_ALGORITHMS;
 
 /** Maximum length of the URI of a logo, in characters. Beyond it: `invalid`. */

@@ -15,7 +15,7 @@ import { requireJsonObject } from '../json-object.ts';
 import { requireExpiry, requireText } from '../texts.ts';
 
 /** What a wallet tells its holder about a transaction code (OpenID4VCI 1.0, section 4.1.1). */
-export interface TxCodeTerms {
+interface TxCodeTerms {
     length: number;
     input_mode: string;
     description?: string;

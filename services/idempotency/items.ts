@@ -15,7 +15,7 @@ export interface ClaimedItem<Item> {
 }
 
 /** The value of an item of a batch, and whether an earlier call has created it. */
-export interface ItemAnswer<Value> {
+interface ItemAnswer<Value> {
     value: Value;
     isReplay: boolean;
 }

@@ -6,7 +6,7 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import { guardSubject } from './guard-subject.ts';
 import type { IdentityStore } from './store.ts';
 
-export interface SamePasswordDependencies {
+interface SamePasswordDependencies {
     store: Pick<IdentityStore, 'findPasswordOf'>;
     passwords: Passwords;
     guard: Guard;

@@ -27,7 +27,7 @@ const rotatedRow = z.strictObject({ session_id: z.string() });
 const endedRow = z.strictObject({ ended_at: z.string() });
 const endedSessionRow = endedRow.extend({ account: z.string(), session_id: z.string() });
 
-export interface NewSession {
+interface NewSession {
     session_id: string;
     user_id: string;
     /** The session is not opened if the password has changed since this version. */
@@ -39,7 +39,7 @@ export interface NewSession {
     expires_at: string;
 }
 
-export interface Rotation {
+interface Rotation {
     session_id: string;
     spentId: string;
     refresh_id: string;
@@ -49,7 +49,7 @@ export interface Rotation {
     forgetBefore: string;
 }
 
-export interface SessionEnd {
+interface SessionEnd {
     session_id: string;
     now: string;
     cause: Cause;

@@ -9,7 +9,7 @@ import {
     sessionTokenVerifier,
 } from '../../platform/access/session-token.ts';
 
-export interface TokenSubject {
+interface TokenSubject {
     user_id: string;
     email: string;
     tier: string;
@@ -17,7 +17,7 @@ export interface TokenSubject {
 }
 
 /** Both tokens of a session. Times are ISO 8601 in UTC, in whole seconds. */
-export interface TokenPair {
+interface TokenPair {
     token: string;
     refresh_token: string;
     /** The access token's exp. */

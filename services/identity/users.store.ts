@@ -27,7 +27,7 @@ const passwordRow = userRow.extend({ password_hash: z.string(), password_version
 export type PasswordRow = z.infer<typeof passwordRow>;
 
 /** An undefined field stays as it is. If `name` is null, the name is removed. */
-export interface UserChange {
+interface UserChange {
     user_id: string;
     email: string | undefined;
     name: string | null | undefined;
@@ -40,7 +40,7 @@ const updatedRow = z.strictObject({
     name: z.string().nullable(),
     updated_at: z.string(),
 });
-export type UpdatedRow = z.infer<typeof updatedRow>;
+type UpdatedRow = z.infer<typeof updatedRow>;
 
 export interface UserStore {
     /** Inserts the account. Resolves to false if the address is taken. */

@@ -24,7 +24,7 @@ interface Lease<Value> {
     until: number;
 }
 
-export interface Leases<Value> {
+interface Leases<Value> {
     /**
      * Returns what is remembered of an issuer, or what `read` returns, and remembers it. A value that was read for longer
      * than a lease lasts may have been changed since, so it is read again. Throws AppError `unavailable` if every

@@ -16,7 +16,7 @@ interface Signer {
     field: string;
 }
 
-export interface Signed {
+interface Signed {
     token: string;
     /** The key that signed, if the signer is a did:web. */
     kid?: string | undefined;

@@ -10,7 +10,7 @@ import type { KeyCounts, NewKeyRow } from './rows.ts';
 /** Thrown inside a transaction to undo it if the quotas refuse the key. */
 const REFUSED = new Error('the account has reached a quota');
 
-export interface NewKeyConditions {
+interface NewKeyConditions {
     most: KeyCounts;
     /** Windows of keys that have ended since then may be open (ISO 8601). */
     since: string;

@@ -7,7 +7,7 @@ import { BUCKET, freeBucket, lives, lockAccount, placesInUse, settlePlaces } fro
 import { hasExpired, type Restrictions } from './restrictions.ts';
 import { type KeyRow, keyRow, type LockedKeyRow, type OwnKey } from './rows.ts';
 
-export interface RestrictionChange extends OwnKey {
+interface RestrictionChange extends OwnKey {
     name: string | undefined;
     change: Partial<Restrictions>;
     now: string;

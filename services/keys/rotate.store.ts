@@ -9,7 +9,7 @@ import { insertedKey, lockKey } from './columns.store.ts';
 import { allKeys, BUCKET, lives, lockAccount, settlePlaces } from './places.store.ts';
 import { type KeyRow, type NewKeyRow, type OwnKey, versionRow } from './rows.ts';
 
-export interface Rotation extends OwnKey {
+interface Rotation extends OwnKey {
     /** The new key, without what it takes over from the old one. */
     successor: Pick<NewKeyRow, 'key_id' | 'hash' | 'mask' | 'created_at'>;
     /** When the old key ends, at the latest. */

@@ -6,7 +6,7 @@ import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { lockAccount } from './places.store.ts';
 import { type OwnKey, versionRow } from './rows.ts';
 
-export interface SuspensionChange {
+interface SuspensionChange {
     account: string;
     suspended: boolean;
     /** A change with a lower version than the account has changes nothing. */
@@ -49,7 +49,7 @@ const standingRow = z.strictObject({
     expires_at: z.string().nullable(),
     suspended: z.boolean(),
 });
-export type Standing = z.infer<typeof standingRow>;
+type Standing = z.infer<typeof standingRow>;
 
 /** Returns a function that reads what a key of an account may do, in one statement for many callers. */
 export function standings(db: Database): (own: OwnKey, lifetime?: CallLifetime) => Promise<Standing | undefined> {

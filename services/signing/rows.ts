@@ -63,7 +63,7 @@ export const dataKeyRow = z.strictObject({
 });
 export type DataKeyRow = z.infer<typeof dataKeyRow>;
 
-export type NewDataKey = Omit<DataKeyRow, 'abandoned_at'> & { created_at: string };
+type NewDataKey = Omit<DataKeyRow, 'abandoned_at'> & { created_at: string };
 
 export interface NewIssuer {
     issuer: Omit<IssuerRow, 'archived_at'>;
@@ -79,7 +79,7 @@ export interface OwnIssuer {
     id: string;
 }
 
-export interface Rotation extends OwnIssuer {
+interface Rotation extends OwnIssuer {
     key: NewKey;
     created_at: string;
     /** Maximum number of keys of the issuer. */
@@ -92,7 +92,7 @@ interface RotationClaim extends NewClaim {
     seal(previous: string | undefined): Buffer;
 }
 
-export interface Compromise extends OwnIssuer {
+interface Compromise extends OwnIssuer {
     kid: string;
     at: string;
     reason: string | undefined;

@@ -23,7 +23,7 @@ const MAX_PAGE_BYTES = 900_000;
  */
 const RECORDS_AT_ONCE = 64;
 
-export interface PageRequest {
+interface PageRequest {
     limit: number;
     /** The last entry of the previous page. */
     before: string | undefined;

@@ -32,7 +32,7 @@ import { openWallet, sealCredential } from './records.ts';
 import type { WalletRow } from './rows.ts';
 import { guardSubject, requirePassword, unlocked } from './unlock.ts';
 
-export interface WalletOptions extends CreateDependencies {
+interface WalletOptions extends CreateDependencies {
     guard: Guard;
     cursors: Cursors;
 }

@@ -89,7 +89,7 @@ function requireTimes(fromText = '', toText = ''): { from: number; to: number } 
  * Returns a number up to which no event happened at `time` or later, by bisection. `timeAfter` returns the time of the
  * first event after a number; undefined if there is none.
  */
-export async function lastBefore(
+async function lastBefore(
     time: number,
     head: number,
     timeAfter: (number: number) => Promise<number | undefined>,

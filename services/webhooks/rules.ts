@@ -7,7 +7,7 @@ import { requireText } from '../texts.ts';
 import { MAX_WAITING_DELIVERIES, type OwnWebhook } from './rows.ts';
 
 /** The states that an owner can set. */
-export type OwnState = 'active' | 'paused';
+type OwnState = 'active' | 'paused';
 
 export const DELIVERY_STATES: readonly string[] = ['waiting', 'delivered', 'failed'];
 

@@ -29,7 +29,7 @@ interface Attribute {
     value: { stringValue?: string; intValue?: number; doubleValue?: number };
 }
 
-export interface Collector {
+interface Collector {
     url: string;
     /** All received bodies, unchanged. */
     text(): string;

@@ -9,7 +9,7 @@ export const endpoints = endpointTable(PROBES);
 /** The document as clients get it. */
 export const document = JSON.parse(JSON.stringify(openApi(interfaceParts(PROBES), '1.2.3'))) as OpenApi;
 
-export interface Listed {
+interface Listed {
     path: string;
     method: string;
     operation: OperationObject;

@@ -5,7 +5,7 @@ import { startPostgres } from '../../deploy/local/databases/postgres.ts';
 import { startRedis } from '../../deploy/local/databases/redis.ts';
 import { startService, type TestService, type Transport } from './service.ts';
 
-export interface OwnService {
+interface OwnService {
     service: TestService;
     /** URL of PostgreSQL as the superuser. */
     adminUrl: string;

@@ -25,7 +25,7 @@ const SERVER_CONNECTIONS = 6;
 /** How long a start may take, in milliseconds. */
 const START_MS = 20_000;
 
-export interface Pooler {
+interface Pooler {
     /** The URL of the database, with pgbouncer's port. pgbouncer serves every database of the server. */
     url: string;
     stop(): Promise<void>;

@@ -14,9 +14,9 @@ export interface Received {
 }
 
 /** What a receiver answers: a status with header fields, or nothing at all. */
-export type Reply = { status: number; headers?: Record<string, string> } | 'hang';
+type Reply = { status: number; headers?: Record<string, string> } | 'hang';
 
-export interface Receiver {
+interface Receiver {
     url: string;
     received: readonly Received[];
     /** Decides about the requests from now on. */

@@ -27,7 +27,7 @@ const READER = {
 };
 
 /** How a restart ends a process. Default: SIGTERM. */
-export type StopSignal = 'SIGTERM' | 'SIGKILL';
+type StopSignal = 'SIGTERM' | 'SIGKILL';
 
 export interface TestService {
     /** The environment that tells the end-to-end tests where the service is. */
@@ -41,7 +41,7 @@ export interface TestService {
     stop(): Promise<void>;
 }
 
-export interface ServiceOptions extends ServiceDatabases, Shape {
+interface ServiceOptions extends ServiceDatabases, Shape {
     transport: Transport;
     redisUrl: string;
     logDir: string;

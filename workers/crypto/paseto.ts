@@ -15,7 +15,7 @@ export function signToken(payload: string, seed: Seed, publicKey: PublicKey): st
     });
 }
 
-export interface SignInput {
+interface SignInput {
     message: Uint8Array;
     footer: Uint8Array;
     implicit: Uint8Array;

@@ -3,7 +3,7 @@ import { type Caller, type CallLifetime, callerOf, requireTime } from '../../pla
 import { secondsSince } from '../../platform/telemetry/metrics.ts';
 import { NO_SPAN, type Span } from '../../platform/telemetry/span.ts';
 
-export interface PriorityQueueOptions<Job, Result> {
+interface PriorityQueueOptions<Job, Result> {
     /** The prefix of the names of the queues in the metrics. Each priority has one queue. */
     name: string;
     run(job: Job): Promise<Result>;
@@ -15,7 +15,7 @@ export interface PriorityQueueOptions<Job, Result> {
     waited(priority: Priority, seconds: number): void;
 }
 
-export type Priority = 'foreground' | 'background';
+type Priority = 'foreground' | 'background';
 
 /**
  * Runs jobs of two priorities on shared slots. Callers take turns within a priority. A background job starts only while

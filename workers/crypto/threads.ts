@@ -4,7 +4,7 @@ import { processEnvironment } from '../../platform/process/config.ts';
 import { secondsSince } from '../../platform/telemetry/metrics.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
 
-export interface Threads<Task, Result> {
+interface Threads<Task, Result> {
     /**
      * Runs one task on a free thread. Throws AppError `unavailable` if the thread dies during the task; the pool then
      * starts another thread.
@@ -14,7 +14,7 @@ export interface Threads<Task, Result> {
     close(): Promise<void>;
 }
 
-export interface ThreadsOptions {
+interface ThreadsOptions {
     /** The pool's name in the metrics. */
     name: string;
     metrics: PoolMetrics;

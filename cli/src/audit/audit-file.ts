@@ -22,7 +22,7 @@ type Row = Omit<Line<'row'>, 'data'> & AuditedRow & { data: readonly object[] };
 type Leaf = { leaf: unknown; hash: unknown };
 
 /** What the lines of an audit so far have shown. */
-export interface Shown {
+interface Shown {
     rows: number;
     /** Rows without their data, because their account is erased. */
     emptied_rows: number;

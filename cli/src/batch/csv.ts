@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse';
 import { CliError } from '../errors.ts';
 import { chunksOf, type Input, MAX_LINE_BYTES, nameOf } from './lines.ts';
 
-export interface CsvRow {
+interface CsvRow {
     /** The line on which the row begins. A cell in quotes may contain line feeds. */
     number: number;
     /** The cells by the names of their columns. */

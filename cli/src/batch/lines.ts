@@ -8,7 +8,7 @@ export const MAX_LINE_BYTES = 256 << 10;
 
 const NEWLINE = 0x0a;
 
-export interface Line {
+interface Line {
     /** The first line is 1. */
     number: number;
     text: string;

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 
-export interface RunOptions {
+interface RunOptions {
     /** Ends the program when aborted. */
     signal?: AbortSignal | undefined;
     env?: Record<string, string | undefined>;

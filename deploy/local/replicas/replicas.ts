@@ -13,7 +13,7 @@ interface Replica extends Watched, RoleProcess {
 }
 
 /** The processes of `npm start`. */
-export interface Replicas {
+interface Replicas {
     pids(): Array<number | undefined>;
     /** Replaces one process after the other: waits until the new one is ready, and drains the old one. */
     replace(): void;

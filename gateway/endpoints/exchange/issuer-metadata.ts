@@ -26,7 +26,7 @@ const texts = z.array(text);
 const offered = z.record(text, z.unknown());
 
 /** The metadata of a credential issuer (OpenID4VCI 1.0, section 12.2). */
-export const credentialIssuerMetadata = z.object({
+const credentialIssuerMetadata = z.object({
     credential_issuer: text,
     credential_endpoint: text,
     nonce_endpoint: text,
@@ -36,7 +36,7 @@ export const credentialIssuerMetadata = z.object({
 });
 
 /** The metadata of an issuer as an authorization server (RFC 8414). */
-export const authorizationServerMetadata = z.object({
+const authorizationServerMetadata = z.object({
     issuer: text,
     token_endpoint: text,
     response_types_supported: texts,

@@ -20,7 +20,7 @@ interface PendingCall extends Call {
     reject(error: AppError): void;
 }
 
-export interface FrameStreamOptions {
+interface FrameStreamOptions {
     grpc: Client;
     /** The name of the service, for errors. */
     service: string;

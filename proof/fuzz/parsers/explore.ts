@@ -5,7 +5,7 @@ import type { Random } from '../random.ts';
 import type { Coverage } from './coverage.ts';
 import type { Target } from './target.ts';
 
-export interface ExploreOptions {
+interface ExploreOptions {
     random: Random;
     /** If it is missing, every input is made from the target's own seeds. */
     coverage?: Coverage;

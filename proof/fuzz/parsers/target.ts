@@ -1,7 +1,7 @@
 import { AppError } from '../../../platform/errors.ts';
 
 /** Checks the result of a parser for one input. Throws if the result is wrong. */
-export type Judgement = () => void | Promise<void>;
+type Judgement = () => void | Promise<void>;
 
 /** A parser under test. */
 export interface Target {
@@ -43,7 +43,7 @@ export function target<Result>(options: {
 }
 
 /** The result of a parser, or the detail of the AppError with which it refused the input. */
-export type Attempt<T> = { value: T; refused?: undefined } | { value?: undefined; refused: string };
+type Attempt<T> = { value: T; refused?: undefined } | { value?: undefined; refused: string };
 
 /** Runs a parser. Returns a refusal of this kind as a result, and throws any other error. */
 export function attempt<T>(parse: () => T, kind: AppError['kind'] = 'invalid'): Attempt<T> {

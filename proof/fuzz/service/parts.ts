@@ -8,7 +8,7 @@ import { checkAnswers, deliver, requestSeeds, someDelivery } from './raw-request
 
 /** The parts of the fuzzer that attack a running service. The E2E settings name the service. */
 
-export interface PartOptions {
+interface PartOptions {
     seed: number;
     /** Called repeatedly with the number of inputs so far. */
     isOver(inputs: number): boolean;

@@ -9,7 +9,7 @@ import { mutated } from '../mutator.ts';
 import type { Random } from '../random.ts';
 
 /** Bytes for a connection, and how they are sent. */
-export interface Delivery {
+interface Delivery {
     pieces: Buffer[];
     /** What the client does after the last piece. */
     ending: 'wait' | 'half-close' | 'reset';

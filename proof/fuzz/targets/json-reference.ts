@@ -1,5 +1,5 @@
 /** Properties of a text that JSON.parse accepts, found without any of the service's code. */
-export interface JsonFacts {
+interface JsonFacts {
     depth: number;
     keys: number;
     hasDuplicate: boolean;

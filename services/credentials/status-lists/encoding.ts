@@ -7,7 +7,7 @@ const deflated = promisify(deflate);
 const SMALLEST = { level: constants.Z_BEST_COMPRESSION };
 
 /** One bit for each place of a list. */
-export type Statuses = Uint8Array;
+type Statuses = Uint8Array;
 
 /**
  * Returns the statuses of a list as a Token Status List has them: 1 for each of the indexes, the first one in the least

@@ -9,7 +9,7 @@ import type { Change, SignedList, StatusList, StatusListStore } from './rows.ts'
 import { uriOf } from './uri.ts';
 
 /** How long a list may be used after it was signed, in seconds. Beyond it: verifiers refuse it. */
-export const LIST_SECONDS = 86_400;
+const LIST_SECONDS = 86_400;
 /** Age at which a list is signed again even if no credential was revoked, in milliseconds: half of LIST_SECONDS. */
 export const RESIGN_AFTER_MS = 43_200_000;
 /** Number of changes that are read at a time. Beyond it: they are read next. */

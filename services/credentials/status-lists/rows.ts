@@ -31,7 +31,7 @@ export type Block = z.infer<typeof block>;
 export const publishedList = z.strictObject({ token: z.string(), version: z.string() });
 
 /** The statuses of a list that are to be signed, and what is signed. */
-export interface NewPublication {
+interface NewPublication {
     list: number;
     /** The number of revoked credentials on it. */
     revoked: number;

@@ -9,7 +9,7 @@ import { PRIMITIVES } from '../../../workers/crypto/primitives.ts';
  * key it is signed, unlike the tokens that issuers sign (tokens/).
  */
 
-export interface Jwt {
+interface Jwt {
     alg: JwsAlgorithm;
     header: Record<string, unknown>;
     payload: Record<string, unknown>;

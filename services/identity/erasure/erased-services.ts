@@ -11,7 +11,7 @@ import type { WalletServiceDefinition } from '../../../proto/gen/wallet/v1/walle
 import type { WebhooksServiceDefinition } from '../../../proto/gen/webhooks/v1/webhooks.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../../proto/services.ts';
 
-export type Eraser<Definition extends ServiceDefinition> = Pick<ServiceOf<Definition>, 'eraseAccount'>;
+type Eraser<Definition extends ServiceDefinition> = Pick<ServiceOf<Definition>, 'eraseAccount'>;
 
 /** The services that store something about an account, in the order in which they erase it. */
 export interface ErasedServices {

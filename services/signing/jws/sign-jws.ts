@@ -6,7 +6,7 @@ import type { SigningDependencies } from '../dependencies.ts';
 import type { Signer } from '../signers.ts';
 
 /** What tokens of other makers' wallets are signed as. A caller names one; the header is written here, so it says no more. */
-export type JwsType = 'dc+sd-jwt' | 'statuslist+jwt';
+type JwsType = 'dc+sd-jwt' | 'statuslist+jwt';
 
 /** Largest payload of a token, in bytes. Beyond it: 413. */
 const MAX_PAYLOAD_BYTES = 256 << 10;

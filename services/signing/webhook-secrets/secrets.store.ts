@@ -14,7 +14,7 @@ const secretRow = z.strictObject({
     data_key: z.string(),
     ends_at: z.string().nullable(),
 });
-export type SecretRow = z.infer<typeof secretRow>;
+type SecretRow = z.infer<typeof secretRow>;
 
 /** A sealed secret, and what it is bound to. */
 export interface NewSecret extends WebhookSecretBinding, Sealed {

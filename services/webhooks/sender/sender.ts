@@ -41,7 +41,7 @@ export interface Sender {
     close(): Promise<void>;
 }
 
-export interface SenderOptions {
+interface SenderOptions {
     /** Networks that are not public but allowed, in the form of readNetwork. */
     allowedNetworks: readonly string[];
     /** Certificates of authorities, in PEM, that are trusted instead of those of Node. */

@@ -3,7 +3,7 @@ import { invalid } from '../../../platform/errors.ts';
 import type { Reachable } from './addresses.ts';
 
 /** Maximum length of the URL of a webhook, in characters. Beyond it: `invalid`. */
-export const MAX_WEBHOOK_URL_LENGTH = 2_048;
+const MAX_WEBHOOK_URL_LENGTH = 2_048;
 /** The least port other than 443. Those below it belong to services of a system, which understand parts of a request. */
 const FIRST_FREE_PORT = 1_024;
 /** A name that DNS can have (RFC 1035, 2.3.4). */

@@ -4,7 +4,7 @@ import type { PublicKey } from '../../../workers/crypto/ed25519.ts';
 import { signToken } from './tokens.ts';
 import type { Did } from './world.ts';
 
-export interface MutationOptions {
+interface MutationOptions {
     random: Random;
     /** The DID that signs. */
     signer: Did;

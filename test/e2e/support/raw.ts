@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { GATEWAYS } from './client.ts';
 
-export interface RawCall {
+interface RawCall {
     method?: string;
     /** Sent unchanged. */
     path: string;

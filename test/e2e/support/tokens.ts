@@ -7,7 +7,7 @@ const paseto = new PublicProtocol(ImportPublicKeyFactory, VerifyFactory);
 /** The bytes before an Ed25519 seed in PKCS #8 (RFC 8410), in hexadecimal. */
 const PKCS8 = '302e020100300506032b657004220420';
 
-export interface Signing {
+interface Signing {
     /** As the service returns it: 64 bytes in base64. */
     private_key: string;
     /** A string and bytes are signed unchanged, other values as JSON. */

@@ -9,7 +9,7 @@ import type { Target } from './target.ts';
 const LONGEST_DELAY_S = 0.05;
 
 /** Figures from the metrics of the attacked process. */
-export interface Vitals {
+interface Vitals {
     /** Start time in seconds since 1970. A different value means that the process was restarted. */
     started: number;
     residentBytes: number;

@@ -22,7 +22,7 @@ export function promtool(args: string[], input = ''): string {
     return execFileSync(`${DIR}/promtool`, args, { encoding: 'utf8', input, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
-export interface Rule {
+interface Rule {
     alert?: string;
     record?: string;
     expr: string;

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { USUAL_SECONDS } from './run-scenario.ts';
 import type { Form } from './stack/stack.ts';
 
-export interface Options {
+interface Options {
     /** Ids of the scenarios to run. If empty, all run. */
     ids: readonly string[];
     /** About how long the faults of one scenario last, in seconds. */

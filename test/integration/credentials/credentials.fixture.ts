@@ -21,7 +21,7 @@ import { testIdempotency } from '../services/test-idempotency.ts';
 import { PUBLIC_URL, testSigning } from '../signing/signing.fixture.ts';
 import { undivided } from './undivided.ts';
 
-export type Did = ServiceOf<typeof DidServiceDefinition>;
+type Did = ServiceOf<typeof DidServiceDefinition>;
 export type Credentials = ServiceOf<typeof CredentialsServiceDefinition>;
 
 /** Starts the did and the credentials service on a new database. */

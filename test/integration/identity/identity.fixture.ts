@@ -142,7 +142,7 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
     };
 }
 
-export type IdentityFixture = Awaited<ReturnType<typeof identityFixture>>;
+type IdentityFixture = Awaited<ReturnType<typeof identityFixture>>;
 
 export const PASSWORD = 'correct horse battery';
 

@@ -17,7 +17,7 @@ import { stubService } from '../../support/stub-service.ts';
 
 export const TOKEN = 'a service token for this test';
 
-export type DidClient = ServiceOf<typeof DidServiceDefinition>;
+type DidClient = ServiceOf<typeof DidServiceDefinition>;
 
 /** A replica of the DID service that records its calls. Its method `resolve` is safe to repeat, `create` is not. */
 export interface Replica {

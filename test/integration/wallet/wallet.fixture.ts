@@ -79,7 +79,7 @@ export async function startWallets() {
     return { db, did, signing, signatures, credentials, time, wallets, open, newWallet, idsIn, derived, issuer };
 }
 
-export type Wallets = Awaited<ReturnType<typeof startWallets>>;
+type Wallets = Awaited<ReturnType<typeof startWallets>>;
 
 /** Issues a credential. Returns its id and token. */
 export async function issue(

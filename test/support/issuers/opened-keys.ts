@@ -8,7 +8,7 @@ import { signingStore } from '../../../services/signing/store.ts';
 import { testContext } from '../context.ts';
 
 /** What the service keeps of a key of a managed issuer. No answer of the service contains any of it. */
-export interface OpenedKey {
+interface OpenedKey {
     kid: string;
     /** 32 bytes each. */
     seed: Buffer;

@@ -4,7 +4,7 @@ import { type RedisNode, redisServers } from './node.ts';
 const PASSWORD = 'of every node';
 const SENTINEL_PASSWORD = 'of every sentinel';
 
-export interface TestSentinels {
+interface TestSentinels {
     /** A URL that names all sentinels. */
     url: string;
     /** The first master, and its replica. */

@@ -1,5 +1,5 @@
 /** A terminal's colours of text that has none of its own. 255 is white. */
-export interface Theme {
+interface Theme {
     ink: number;
     paper: number;
 }

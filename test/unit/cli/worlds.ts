@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { run } from '../../../cli/src/run.ts';
 
 /** What a run of the program has printed, and its exit code. */
-export interface Ran {
+interface Ran {
     code: number;
     stdout: string;
     stderr: string;

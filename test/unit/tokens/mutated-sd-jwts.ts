@@ -1,7 +1,7 @@
 import type { Random } from '../../../proof/fuzz/random.ts';
 import { bound, digest, disclosure, encoded, jwt, type Made, type Party, registered, sdJwt } from './sd-jwts.ts';
 
-export interface SdJwtMutation {
+interface SdJwtMutation {
     random: Random;
     issuer: Party;
     other: Party;

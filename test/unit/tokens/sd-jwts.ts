@@ -92,7 +92,7 @@ export function sdJwt({ issuer, header, payload, claims = { role: 'engineer' }, 
     return [jwt(issuer, { typ: 'dc+sd-jwt', ...header }, members), ...concealed.disclosures, ''].join('~');
 }
 
-export interface Bound {
+interface Bound {
     holder: Party;
     header?: Record<string, unknown>;
     /** Further members of the payload; undefined leaves one out. */

@@ -15,7 +15,7 @@ import { checkWallets } from './wallets.ts';
 /** Number of clients that are checked at the same time. */
 const AT_ONCE = 8;
 
-export interface CheckOptions {
+interface CheckOptions {
     actors: readonly Actor[];
     journal: Journal;
     send: Send;

@@ -14,7 +14,7 @@ export interface Session {
     refreshToken: string;
 }
 
-export interface ApiKey {
+interface ApiKey {
     keyId: string;
     secret: string;
 }
@@ -46,7 +46,7 @@ export interface Actor {
     perform(intent: Intent, request: Request, gateway?: number): Promise<Outcome>;
 }
 
-export interface ActorOptions {
+interface ActorOptions {
     index: number;
     send: Send;
     gateways: number;

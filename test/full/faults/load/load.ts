@@ -36,7 +36,7 @@ const RATE_MS = 500;
 /** The full rate is reached at this fraction of the rate before the fault. */
 const FULL = 0.8;
 
-export interface LoadOptions {
+interface LoadOptions {
     clients: number;
     /** Pause of a client between two actions, in milliseconds. It leaves the processors to the service. */
     pauseMs: number;

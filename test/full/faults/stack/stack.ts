@@ -11,7 +11,7 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 /** `apart`: one process per role and two gateways, over gRPC. `together`: two processes with every role. */
 export type Form = 'apart' | 'together';
 
-export interface Secrets {
+interface Secrets {
     internal: string;
     service: string;
 }

@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pickPort } from '../../../../deploy/local/ports.ts';
 
 /** A direction through the proxy: what clients send, or what they receive. */
-export type Direction = 'requests' | 'answers';
+type Direction = 'requests' | 'answers';
 
 export interface TcpProxy {
     /** Port for clients, on 127.0.0.1. It never changes. */

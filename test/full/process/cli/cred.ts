@@ -16,7 +16,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 export const PASSWORD = 'correct horse battery';
 
-export interface Ran {
+interface Ran {
     code: number | null;
     stdout: string;
     stderr: string;
@@ -53,7 +53,7 @@ export async function outcome(child: ChildProcess, input = ''): Promise<Ran> {
     return { code, stdout: out, stderr: err };
 }
 
-export interface Bed {
+interface Bed {
     url: string;
     secret: string;
     databaseUrl: string;

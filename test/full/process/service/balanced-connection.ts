@@ -7,7 +7,7 @@ import { isReady } from '../../../support/service.ts';
 /** The interval at which the balancer checks whether replicas are ready, in milliseconds. */
 const POLL_MS = 100;
 
-export interface Replica {
+interface Replica {
     port: number;
     /** The host:port of its operations server, which reports whether it is ready. */
     ops: string;

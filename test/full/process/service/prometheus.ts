@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pickPort } from '../../../../deploy/local/ports.ts';
 import { PROMETHEUS, RULES } from '../../deploy/prometheus.ts';
 
-export interface Sample {
+interface Sample {
     metric: Record<string, string>;
     /** The time, and the value as text, which may be `NaN`. */
     value: [number, string];

@@ -31,7 +31,7 @@ export interface KeyedCall {
 }
 
 /** What a client has been answered: the body or, for a batch, the result of each item. */
-export type Result = readonly string[];
+type Result = readonly string[];
 
 /** Number of items of each batch. The service works on 16 at a time, so a batch takes several statements. */
 export const BATCH_ITEMS = 100;

@@ -14,9 +14,9 @@ export const ACCOUNT = '01a1faed-b50a-7000-8f70-7b9d71ab9b89';
 export const OTHER = '01a1faed-b50a-7000-8f70-7b9d71ab9b8a';
 
 /** How a fake answers. A number is the status of an error. */
-export type Mood = 'well' | 'silent' | 'cut off' | 'huge' | 'elsewhere' | 'nonsense' | number;
+type Mood = 'well' | 'silent' | 'cut off' | 'huge' | 'elsewhere' | 'nonsense' | number;
 
-export interface Fake {
+interface Fake {
     url: string;
     mood: Mood;
     /** The headers and bodies of all requests. */
