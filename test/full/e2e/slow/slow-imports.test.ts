@@ -43,14 +43,14 @@ describe('an import', () => {
         }),
     );
 
-    it('whose client does not read the answer is cut', { timeout: 90_000 }, async () => {
+    it('whose client does not read the answer is cut', { timeout: 120_000 }, async () => {
         const connection = open();
         connection.pause();
         connection.write(HEAD);
         // Each answer is longer than its line: 9 MB in all, more than the kernel and the gateway hold.
         for (let sent = 0; sent < 90_000; sent += 500) writeChunk(connection, '{}\n'.repeat(500));
-        await new Promise((resolve) => setTimeout(resolve, 40_000)); // 30 s without progress are a stalled reader
-        connection.resume();
-        await connection.closed(5_000);
+        // A client that does not read learns of the cut when it writes.
+        const writing = setInterval(() => writeChunk(connection, '{}\n'), 1_000);
+        await connection.closed(100_000).finally(() => clearInterval(writing)); // a stalled reader has 30 s
     });
 });
