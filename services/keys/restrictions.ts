@@ -37,9 +37,10 @@ export function requireRestrictions(requested: Requested, now: number): Restrict
 }
 
 /** The fields of a request, each value in one form, also if it is invalid. So they can be compared with others. */
-export function writtenOnce({ expires_at, allowed_addresses }: Requested) {
+export function writtenOnce({ expires_at, scopes, allowed_addresses }: Requested) {
     return {
         expires_at: expires_at && (readDateTime(expires_at) ?? expires_at),
+        scopes: scopes.toSorted(),
         allowed_addresses: allowed_addresses.map((text) => readNetwork(text) ?? text),
     };
 }

@@ -16,14 +16,14 @@ export async function createWebhook(
 ): Promise<CreateResponse> {
     const account = requireUser(context);
     const described = {
-        account,
         url: requireWebhookUrl(request.url, deps.isReachable).href,
         types: knownTypes(request.types),
         description: request.description === undefined ? null : storableDescription(request.description),
     };
-    const call = { operation: 'webhooks.create', codec: CreateRequest, message: request };
+    const message = { ...described, description: described.description ?? undefined };
+    const call = { operation: 'webhooks.create', codec: CreateRequest, message };
     const claim = deps.idempotency.claimOf({ ...call, showsSecret: true }, context);
-    const write = () => written(deps, described, claim, context);
+    const write = () => written(deps, { ...described, account }, claim, context);
     return deps.idempotency.once(claim, { write, replay: openAnswer(CreateResponse), lookFirst: true }, context);
 }
 

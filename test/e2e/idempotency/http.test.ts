@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
-import { type Call, expectError, expectOk, send } from '../support/client.ts';
+import { type Call, expectError, expectOk, send, service } from '../support/client.ts';
 import { sendRaw } from '../support/raw.ts';
 import { issueBody, newAccount, newDid, newEmail, newKey } from '../support/world.ts';
 
@@ -73,6 +73,14 @@ it('two header fields are refused, whatever they contain', async () => {
         assert.equal(status, 400);
         assert.match(JSON.parse(text).error, /^Idempotency-Key must be sent once/);
     }
+});
+
+it('the scopes of a key may be repeated in another order', async () => {
+    const me = service.as(await newAccount());
+    const options = { idempotency_key: randomUUID() };
+    const scopes = ['dids:read', 'credentials:issue'] as const;
+    const first = await me.keys.generate({ name: 'one', scopes: [...scopes] }, options);
+    assert.deepEqual(await me.keys.generate({ name: 'one', scopes: scopes.toReversed() }, options), first);
 });
 
 it('an answer with a secret needs an Idempotency-Key of 16 characters', async () => {

@@ -20,8 +20,10 @@ describe('/v1/webhooks', () => {
     it('repeats the answer to the same Idempotency-Key, with the secret', async () => {
         const me = service.as(await newAccount());
         const options = { idempotency_key: 'a-key-that-nobody-guesses-7c1d9a5e' };
-        const first = await me.webhooks.create({ url: DEAF_URL }, options);
-        assert.deepEqual(await me.webhooks.create({ url: DEAF_URL }, options), first);
+        const types = ['key.created', 'key.revoked'] as const;
+        const first = await me.webhooks.create({ url: DEAF_URL, types: [...types] }, options);
+        const inAnotherForm = { url: DEAF_URL.replace('https', 'HTTPS'), types: [...types.toReversed(), types[0]] };
+        assert.deepEqual(await me.webhooks.create(inAnotherForm, options), first);
         const { webhook_id } = first;
         const rotated = await me.webhooks.rotateSecret({ webhook_id, overlap_seconds: 60 }, options);
         assert.deepEqual(await me.webhooks.rotateSecret({ webhook_id, overlap_seconds: 60 }, options), rotated);
