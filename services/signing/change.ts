@@ -42,7 +42,7 @@ export async function rotateKey(
     const open = openAnswer(RotateKeyResponse);
     const replay = async (held: HeldClaim, made: Claim) => {
         const answer = open(held, made);
-        // Of an issuer that has only keys of ES256, a call without an algorithm is another one than a call for EdDSA.
+        // The first call named no algorithm and has made a key of ES256. This one asks for another key.
         if (alg !== undefined && answer.key?.alg !== alg) throw deps.idempotency.conflictOf(made);
         await deps.leasesEnd(); // the first call may still wait for this
         return answer;
