@@ -7,8 +7,8 @@ import type { Redis } from '../redis/redis.ts';
 const MAX_RECORDS = 100_000;
 /** Maximum number of remembered addresses of one subject. Beyond it: the one that was added first is forgotten. */
 const MAX_ADDRESSES = 1_000;
-/** How long an address that has succeeded is remembered, in milliseconds: 90 days. */
-const REMEMBERED_MS = 7_776_000_000;
+/** How long an address that has succeeded is remembered, in milliseconds. */
+const REMEMBERED_MS = 7_776_000_000; // 90 days
 
 /** The counts of a process while Redis does not answer. */
 export class BoundedMemory extends RateLimiterMemory {
