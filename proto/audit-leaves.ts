@@ -34,9 +34,12 @@ export function sealLeaf({ checkpoint, sealed_at }: AuditedSeal): string {
 
 /** The data of the events of a row: JSON without blanks, the members in the order of their names (RFC 8785). */
 export function dataText(data: readonly object[]): string {
-    return JSON.stringify(data.map((item) => Object.fromEntries(Object.entries(item).sort(byName))));
+    return JSON.stringify(data.map(inOrder));
 }
 
-function byName([one]: [string, unknown], [other]: [string, unknown]): number {
-    return one < other ? -1 : 1;
+/** The members in the order of their names. Nearly all objects have it already, and to look costs less than to sort. */
+function inOrder(item: object): object {
+    const names = Object.keys(item);
+    if (names.every((name, index) => index === 0 || (names[index - 1] as string) < name)) return item;
+    return Object.fromEntries(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -72,8 +72,9 @@ function rowsOf(account: string, runs: readonly Run[]): NewRow[] {
 function storedOf(events: Run['events'], time: string): StoredEvent[] {
     return events.map(({ timestamp, request_id, data }, index) => {
         const stored: StoredEvent = { ...data };
-        if (timestamp !== time) stored.timestamp = timestamp;
+        // In the order of their names, so that dataText need not sort.
         if (request_id !== undefined && request_id !== events[index - 1]?.request_id) stored.request_id = request_id;
+        if (timestamp !== time) stored.timestamp = timestamp;
         return stored;
     });
 }
