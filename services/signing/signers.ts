@@ -1,21 +1,27 @@
+import type { KeyObject } from 'node:crypto';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { KeyAlgorithm } from '../../proto/key-algorithms.ts';
 import { type P256Secret, signingKeyOf } from '../../workers/crypto/es256.ts';
-import { moveToSecureMemory, wipeSecret } from '../../workers/crypto/secure-memory.ts';
+import { wipeSecret } from '../../workers/crypto/secure-memory.ts';
 import { leases } from '../issuers/leases.ts';
 import type { Seals } from './data-keys.ts';
 import type { SignerRow, SigningStore } from './rows.ts';
 
 /** A key that may sign now. */
-export interface Signer {
+export interface Signer<Alg extends KeyAlgorithm = KeyAlgorithm> {
     /** NULL is the service itself. */
     account: string | null;
     method: SignerRow['method'];
     kid: string;
-    alg: KeyAlgorithm;
-    /** The seed of Ed25519, or a P256SigningKey. It is wiped when the lease ends, so it must be used at once. */
-    secretKey: Buffer;
+    alg: Alg;
+    secretKey: SecretKeys[Alg];
+}
+
+interface SecretKeys {
+    /** A seed. It is wiped when the lease ends, so it must be used at once. */
+    EdDSA: Buffer;
+    ES256: KeyObject;
 }
 
 export interface Signers {
@@ -24,7 +30,7 @@ export interface Signers {
      * one; with `kid` that key, if it is not compromised. Throws AppError `not_found` if the account has no such issuer,
      * and `conflict` if the issuer signs no more.
      */
-    find(named: NamedSigner, context: CallContext): Promise<Signer>;
+    find<Alg extends KeyAlgorithm = 'EdDSA'>(named: NamedSigner<Alg>, context: CallContext): Promise<Signer<Alg>>;
     /**
      * Like `find`, for the status lists of an issuer of any account. An archived issuer signs them, too: what it has issued
      * stays valid, and can be revoked.
@@ -32,10 +38,10 @@ export interface Signers {
     findForList(named: NamedSigner, context: CallContext): Promise<Signer>;
 }
 
-interface NamedSigner {
+interface NamedSigner<Alg extends KeyAlgorithm = KeyAlgorithm> {
     did: string;
     kid?: string | undefined;
-    algs?: readonly KeyAlgorithm[];
+    algs?: readonly Alg[];
 }
 
 /** PASETO tokens are signed with such a key. */
@@ -44,7 +50,7 @@ const KEY_IS_COMPROMISED = 'The key that has signed this is compromised, so it s
 
 /** Finds signing keys. A process reads and opens the key of an issuer once in each lease. */
 export function signers({ store, seals }: { store: SigningStore; seals: Seals }): Signers {
-    const known = leases<Signer>(({ secretKey }) => wipeSecret(secretKey));
+    const known = leases<Signer>(forget);
 
     async function read(named: NamedSigner, context: CallContext): Promise<Signer> {
         const rows = (await store.signer(named.did, context)).filter(({ account }) => account === context.user_id);
@@ -62,10 +68,10 @@ export function signers({ store, seals }: { store: SigningStore; seals: Seals })
     }
 
     return {
-        async find(named, context) {
+        async find<Alg extends KeyAlgorithm>(named: NamedSigner<Alg>, context: CallContext) {
             const signer = await known.find(nameOf(named), () => read(named, context));
             if (!signer || signer.account !== context.user_id) throw notFound();
-            return signer;
+            return signer as Signer<Alg>; // usableKey() has found one for these algorithms
         },
         async findForList(named, context) {
             const readAny = async () => opened(await store.signer(named.did, context), named, context);
@@ -88,11 +94,15 @@ function usableKey(rows: readonly SignerRow[], { kid, algs = EDDSA }: NamedSigne
 }
 
 /** Returns the secret as the signature threads take it. Wipes one that they do not take. */
-function readyToSign(alg: KeyAlgorithm, secret: Buffer): Buffer {
+function readyToSign(alg: KeyAlgorithm, secret: Buffer): Buffer | KeyObject {
     if (alg !== 'ES256') return secret;
-    const key = moveToSecureMemory(signingKeyOf(secret as Uint8Array as P256Secret)); // its algorithm says so
+    const key = signingKeyOf(secret as Uint8Array as P256Secret); // its algorithm says so
     wipeSecret(secret);
     return key;
+}
+
+function forget({ secretKey }: Signer): void {
+    if (Buffer.isBuffer(secretKey)) wipeSecret(secretKey);
 }
 
 /** Names what was read: the same name has the same signer for a lease. */

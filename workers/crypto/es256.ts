@@ -1,5 +1,13 @@
-import { createECDH, ECDH, sign as signWith, verify as verifyWith } from 'node:crypto';
+import {
+    createECDH,
+    createPrivateKey,
+    ECDH,
+    type KeyObject,
+    sign as signWith,
+    verify as verifyWith,
+} from 'node:crypto';
 import { promisify } from 'node:util';
+import { encodeBase64Url } from '../../platform/base64.ts';
 import type { P256PublicKey } from '../../tokens/p256-did-key.ts';
 import { publicKeyPem } from './public-key-pem.ts';
 
@@ -9,9 +17,6 @@ export type { P256PublicKey };
 
 /** The 32-byte secret of a P-256 key pair: a number below the order of the curve, big-endian (SEC 1, section 2.3.7). */
 export type P256Secret = Uint8Array & { readonly [kind]: 'P-256 secret' };
-
-/** A secret with the point of its public key: an ECPrivateKey in DER, 121 bytes (RFC 5915, section 3). */
-export type P256SigningKey = Uint8Array & { readonly [kind]: 'P-256 signing key' };
 
 export interface P256KeyPair {
     public_key: P256PublicKey;
@@ -23,9 +28,6 @@ const KEY_BYTES = 32;
 /** A signature of ES256 is r and s, 32 bytes each (RFC 7518, section 3.4). */
 const SIGNATURE_BYTES = 64;
 
-/** What stands before the secret and before the point in an ECPrivateKey (RFC 5915, section 3). */
-const BEFORE_SECRET = Buffer.from('30770201010420', 'hex');
-const BEFORE_POINT = Buffer.from('a00a06082a8648ce3d030107a144034200', 'hex');
 /** What stands before a public key in a SubjectPublicKeyInfo (RFC 5480, section 2): before a compressed one, and before x and y. */
 const BEFORE_PUBLIC_KEY = Buffer.from('3039301306072a8648ce3d020106082a8648ce3d030107032200', 'hex');
 const BEFORE_COORDINATES = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
@@ -46,12 +48,13 @@ export function publicKeyOf(secret: P256Secret): P256PublicKey {
 }
 
 /**
- * Returns the key with which sign() signs. To compute the point takes longer than a signature. The caller wipes both.
- * Throws an Error if the secret is none.
+ * Returns the key with which sign() signs. OpenSSL holds it, and wipes it when no thread refers to it any more. To make it
+ * takes as long as a signature, so the caller keeps it for some signatures. Throws an Error if the secret is none.
  */
-export function signingKeyOf(secret: P256Secret): P256SigningKey {
-    const point = pairOf(secret).getPublicKey(null, 'uncompressed');
-    return Uint8Array.of(...BEFORE_SECRET, ...secret, ...BEFORE_POINT, ...point) as P256SigningKey; // as it is defined
+export function signingKeyOf(secret: P256Secret): KeyObject {
+    const { x, y } = coordinatesIn(pairOf(secret).getPublicKey(null, 'uncompressed'));
+    const texts = { d: encodeBase64Url(secret), x: encodeBase64Url(x), y: encodeBase64Url(y) };
+    return createPrivateKey({ key: { kty: 'EC', crv: 'P-256', ...texts }, format: 'jwk' });
 }
 
 function pairOf(secret: P256Secret): ECDH {
@@ -66,40 +69,17 @@ function publicKeyBytes(point: Buffer): P256PublicKey {
 
 /** Returns the coordinates of the point, 32 bytes each. Throws an Error if the curve has no such point. */
 export function pointOf(publicKey: P256PublicKey): { x: Uint8Array; y: Uint8Array } {
-    const point = ECDH.convertKey(publicKey, CURVE, undefined, undefined, 'uncompressed') as Buffer; // no encoding
+    return coordinatesIn(ECDH.convertKey(publicKey, CURVE, undefined, undefined, 'uncompressed') as Buffer); // no encoding
+}
+
+/** The coordinates of a point that is not compressed: they follow a byte that says so (SEC 1, section 2.3.3). */
+function coordinatesIn(point: Buffer): { x: Uint8Array; y: Uint8Array } {
     return { x: new Uint8Array(point.subarray(1, 1 + KEY_BYTES)), y: new Uint8Array(point.subarray(1 + KEY_BYTES)) };
 }
 
-/**
- * Signs with ECDSA on P-256 and SHA-256. Signatures of one message differ. A KeyObject, which nobody can wipe, is not kept:
- * the key is PEM, with which it takes half of the time that DER with options takes. Throws an Error if the key is none.
- */
-export function sign(message: Uint8Array, signingKey: P256SigningKey): Uint8Array {
-    const key = pemOf(signingKey);
-    try {
-        return numbersOf(signWith('sha256', message, key));
-    } finally {
-        key.fill(0);
-    }
-}
-
-const BEGIN = Buffer.from('-----BEGIN EC PRIVATE KEY-----\n');
-const END = Buffer.from('\n-----END EC PRIVATE KEY-----\n');
-const BASE64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
-
-/** The key in PEM, as bytes that can be wiped. Node encodes base64 to texts alone, which nobody can wipe. */
-function pemOf(key: P256SigningKey): Buffer {
-    const pem = Buffer.alloc(BEGIN.length + 4 * Math.ceil(key.length / 3) + END.length, '=');
-    pem.set(BEGIN);
-    for (let from = 0, at = BEGIN.length; from < key.length; from += 3, at += 4) {
-        const [first = 0, second = 0, third = 0] = key.subarray(from, from + 3);
-        const bits = (first << 16) | (second << 8) | third;
-        const digits = Math.min(3, key.length - from) + 1;
-        for (let digit = 0; digit < digits; digit++)
-            pem[at + digit] = BASE64[(bits >> (18 - 6 * digit)) & 63] as number;
-    }
-    pem.set(END, pem.length - END.length);
-    return pem;
+/** Signs with ECDSA on P-256 and SHA-256. Signatures of one message differ. */
+export function sign(message: Uint8Array, signingKey: KeyObject): Uint8Array {
+    return numbersOf(signWith('sha256', message, signingKey));
 }
 
 /** The r and s of a signature in DER, 32 bytes each. */

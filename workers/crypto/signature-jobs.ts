@@ -1,3 +1,4 @@
+import { KeyObject } from 'node:crypto';
 import { encodeBase64Url } from '../../platform/base64.ts';
 import { AppError } from '../../platform/errors.ts';
 import { decodeDidKey } from '../../tokens/did-key.ts';
@@ -5,12 +6,7 @@ import { type Opened, type OpenRequest, openToken as open } from '../../tokens/o
 import { type OpenedSdJwtVc, type OpenSdJwtVcRequest, openSdJwtVc as openVc } from '../../tokens/sd-jwt-vc.ts';
 import { encodeDidKey, encodeP256DidKey } from './did-key.ts';
 import { generateKeyPair, type KeyPair, keyPairFrom, sameBytes, sign } from './ed25519.ts';
-import {
-    generateKeyPair as generateP256KeyPair,
-    type P256KeyPair,
-    type P256SigningKey,
-    sign as signEs256,
-} from './es256.ts';
+import { generateKeyPair as generateP256KeyPair, type P256KeyPair, sign as signEs256 } from './es256.ts';
 import { signToken } from './paseto.ts';
 import { PRIMITIVES } from './primitives.ts';
 
@@ -33,10 +29,9 @@ export interface SignRequest {
 }
 
 export interface JwsRequest {
-    alg: 'EdDSA' | 'ES256';
-    /** The 32-byte seed of an Ed25519 key, or a P256SigningKey. */
-    secretKey: Uint8Array;
-    /** JSON texts. */
+    /** The 32-byte seed of an Ed25519 key, or the signing key of a P-256 key (es256.ts). */
+    secretKey: Uint8Array | KeyObject;
+    /** JSON texts. The header has the algorithm of the key. */
     header: string;
     payload: string;
 }
@@ -69,13 +64,13 @@ export function signPayload(request: SignRequest): string {
 }
 
 /** Returns a JWS in its compact form (RFC 7515, section 7.1). */
-export function signJws({ alg, secretKey, header, payload }: JwsRequest): string {
+export function signJws({ secretKey, header, payload }: JwsRequest): string {
     const signed = `${encodeBase64Url(Buffer.from(header))}.${encodeBase64Url(Buffer.from(payload))}`;
-    return `${signed}.${encodeBase64Url(jwsSignature(alg, secretKey, Buffer.from(signed)))}`;
+    return `${signed}.${encodeBase64Url(jwsSignature(secretKey, Buffer.from(signed)))}`;
 }
 
-function jwsSignature(alg: JwsRequest['alg'], secretKey: Uint8Array, message: Uint8Array): Uint8Array {
-    if (alg === 'ES256') return signEs256(message, secretKey as P256SigningKey); // the algorithm is that of the key
+function jwsSignature(secretKey: JwsRequest['secretKey'], message: Uint8Array): Uint8Array {
+    if (secretKey instanceof KeyObject) return signEs256(message, secretKey);
     const pair = keyPairFrom(secretKey);
     if (!pair) throw new Error('an Ed25519 key has another length');
     return sign(message, pair.seed, pair.public_key);

@@ -1,3 +1,4 @@
+import { KeyObject } from 'node:crypto';
 import { encodeBase64 } from '../../platform/base64.ts';
 import { coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
@@ -105,8 +106,10 @@ export function signaturePool(options: { threads: number; metrics: PoolMetrics }
         },
         sign: (request, lifetime) =>
             ask<'sign'>({ op: 'sign', ...request, secretKey: encodeBase64(request.secretKey) }, lifetime),
-        signJws: (request, lifetime) =>
-            ask<'sign-jws'>({ op: 'sign-jws', ...request, secretKey: encodeBase64(request.secretKey) }, lifetime),
+        signJws: ({ secretKey, ...request }, lifetime) => {
+            const passed = secretKey instanceof KeyObject ? secretKey : encodeBase64(secretKey);
+            return ask<'sign-jws'>({ op: 'sign-jws', ...request, secretKey: passed }, lifetime);
+        },
         open: (request, lifetime) => ask<'open'>({ op: 'open', ...request }, lifetime),
         openSdJwt: (request, lifetime) => ask<'open-sd-jwt'>({ op: 'open-sd-jwt', ...request }, lifetime),
         close: () => threads.close(),

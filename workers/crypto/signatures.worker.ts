@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { encodeBase64 } from '../../platform/base64.ts';
 import type { Opened, OpenRequest } from '../../tokens/open.ts';
 import type { OpenedSdJwtVc, OpenSdJwtVcRequest } from '../../tokens/sd-jwt-vc.ts';
@@ -16,14 +17,14 @@ import {
 } from './signature-jobs.ts';
 
 /**
- * Keys are passed as base64 text: cloning a small byte array costs more than the encoding, and cloning a view copies
- * its whole buffer.
+ * The bytes of keys are passed as base64 text: cloning a small byte array costs more than the encoding, and cloning a view
+ * copies its whole buffer. A KeyObject is not copied: both threads then refer to one key.
  */
 export type Job =
     | { op: 'generate' }
     | { op: 'generate-p256' }
     | (Omit<SignRequest, 'secretKey'> & { op: 'sign'; secretKey: string })
-    | (Omit<JwsRequest, 'secretKey'> & { op: 'sign-jws'; secretKey: string })
+    | (Omit<JwsRequest, 'secretKey'> & { op: 'sign-jws'; secretKey: string | KeyObject })
     | (OpenRequest & { op: 'open' })
     | (OpenSdJwtVcRequest & { op: 'open-sd-jwt' });
 
@@ -76,10 +77,14 @@ function answer(job: Job, signerFor: (job: SignJob) => KeyPair): SignatureResult
             return signToken(job.payload, seed, public_key);
         }
         case 'sign-jws':
-            return signJws({ ...job, secretKey: Buffer.from(job.secretKey, 'base64') });
+            return signJws({ ...job, secretKey: keyIn(job.secretKey) });
         case 'open':
             return openToken(job);
         case 'open-sd-jwt':
             return openSdJwtVc(job);
     }
+}
+
+function keyIn(secretKey: string | KeyObject): JwsRequest['secretKey'] {
+    return typeof secretKey === 'string' ? Buffer.from(secretKey, 'base64') : secretKey;
 }

@@ -165,7 +165,8 @@ function byHash<Row extends z.infer<typeof foundRow>>(
 }
 
 function offerChanges(db: Database): Pick<WalletStore, 'spend' | 'bind' | 'issued'> {
-    const options = { ...STORE_GROUPS, bisectOn: isDeadlock };
+    // One statement of a kind at a time, so that more calls share each of them.
+    const options = { ...STORE_GROUPS, maxInFlight: 1, bisectOn: isDeadlock };
     const spend = coalesce({ ...options, name: 'offers_spend', run: (group: Spending[]) => spendGroup(db, group) });
     const bind = coalesce({ ...options, name: 'offers_bind', run: (group: Binding[]) => bindGroup(db, group) });
     // A group has an offer once.

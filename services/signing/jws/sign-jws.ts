@@ -34,5 +34,5 @@ export function jwsOf(
     { alg, kid, secretKey }: Pick<Signer, 'alg' | 'kid' | 'secretKey'>,
     { did, typ, payload }: { did: string; typ: JwsType; payload: string },
 ) {
-    return { alg, secretKey, header: JSON.stringify({ alg, typ, kid: `${did}#${kid}` }), payload };
+    return { secretKey, header: JSON.stringify({ alg, typ, kid: `${did}#${kid}` }), payload };
 }

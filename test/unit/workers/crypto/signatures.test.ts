@@ -52,8 +52,8 @@ for (const [name, signatures] of [
         assert.equal(p256.secret.buffer.byteLength, 32, 'the secret has its own memory');
         const text = { header: '{"typ":"a"}', payload: '{"a":"é"}' };
         const jws = {
-            EdDSA: await signatures.signJws({ alg: 'EdDSA', secretKey: key.seed, ...text }),
-            ES256: await signatures.signJws({ alg: 'ES256', secretKey: signingKeyOf(p256.secret), ...text }),
+            EdDSA: await signatures.signJws({ secretKey: key.seed, ...text }),
+            ES256: await signatures.signJws({ secretKey: signingKeyOf(p256.secret), ...text }),
         };
         for (const [alg, token] of Object.entries(jws)) {
             const [header = '', payload = '', tail = ''] = token.split('.');
