@@ -9,7 +9,7 @@ import { testDatabase } from '../../support/harness.ts';
 const ACCOUNT = '01a21c80-44b3-7a2d-a099-0abb593264a6';
 const schemas = SCHEMAS.map(({ schema }) => schema);
 
-/** A user with a session, 1,200 DIDs, a seal with bytes, an entry with a number, and a tree that has grown. */
+/** A user, 1,200 accounts with events, a seal with bytes, an entry with a number, and a tree that has grown. */
 const ROWS = `
     INSERT INTO identity.users (user_id, email, name, password_hash, tier, created_at, updated_at)
     VALUES ('${ACCOUNT}', 'ada@example.com', E'Ada \\\\ "\\u20ac"', 'x', 'free', now(), now());
