@@ -6,7 +6,7 @@ import type { Client } from 'pg';
  * that the tables have. In the end a sum over all rows must be the same in both. The target gets all rows or none.
  */
 
-/** Rows that one fetch returns. A row may weigh a megabyte, and all of them travel as one text. */
+/** Rows that are copied at a time. A row may weigh a megabyte, and all of them travel as one text. */
 const FETCH_ROWS = 50;
 /** Tables that have a row from their migrations. The copy replaces it. */
 const SEEDED: readonly string[] = ['events.tree'];

@@ -72,7 +72,7 @@ function rowsOf(account: string, runs: readonly Run[]): NewRow[] {
 function storedOf(events: Run['events'], time: string): StoredEvent[] {
     return events.map(({ timestamp, request_id, data }, index) => {
         const stored: StoredEvent = { ...data };
-        // In the order of their names, so that dataText need not sort.
+        // For most types, the members then have the order of their names, and dataText need not sort them.
         if (request_id !== undefined && request_id !== events[index - 1]?.request_id) stored.request_id = request_id;
         if (timestamp !== time) stored.timestamp = timestamp;
         return stored;

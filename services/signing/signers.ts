@@ -21,6 +21,7 @@ export interface Signer<Alg extends KeyAlgorithm = KeyAlgorithm> {
 interface SecretKeys {
     /** A seed. It is wiped when the lease ends, so it must be used at once. */
     EdDSA: Buffer;
+    /** It has no bytes here. Nobody can wipe it before its memory is collected. */
     ES256: KeyObject;
 }
 
@@ -93,12 +94,14 @@ function usableKey(rows: readonly SignerRow[], { kid, algs = EDDSA }: NamedSigne
     return key;
 }
 
-/** Returns the secret as the signature threads take it. Wipes one that they do not take. */
+/** Returns the secret in the form in which the signature threads take it. For another form than bytes, wipes the bytes. */
 function readyToSign(alg: KeyAlgorithm, secret: Buffer): Buffer | KeyObject {
     if (alg !== 'ES256') return secret;
-    const key = signingKeyOf(secret as Uint8Array as P256Secret); // its algorithm says so
-    wipeSecret(secret);
-    return key;
+    try {
+        return signingKeyOf(secret as Uint8Array as P256Secret); // its algorithm says so
+    } finally {
+        wipeSecret(secret);
+    }
 }
 
 function forget({ secretKey }: Signer): void {

@@ -7,7 +7,6 @@ import {
     verify as verifyWith,
 } from 'node:crypto';
 import { promisify } from 'node:util';
-import { encodeBase64Url } from '../../platform/base64.ts';
 import type { P256PublicKey } from '../../tokens/p256-did-key.ts';
 import { publicKeyPem } from './public-key-pem.ts';
 
@@ -28,6 +27,9 @@ const KEY_BYTES = 32;
 /** A signature of ES256 is r and s, 32 bytes each (RFC 7518, section 3.4). */
 const SIGNATURE_BYTES = 64;
 
+/** What stands before the secret and before the point in an ECPrivateKey in DER (RFC 5915, section 3). */
+const BEFORE_SECRET = Buffer.from('30770201010420', 'hex');
+const BEFORE_POINT = Buffer.from('a00a06082a8648ce3d030107a144034200', 'hex');
 /** What stands before a public key in a SubjectPublicKeyInfo (RFC 5480, section 2): before a compressed one, and before x and y. */
 const BEFORE_PUBLIC_KEY = Buffer.from('3039301306072a8648ce3d020106082a8648ce3d030107032200', 'hex');
 const BEFORE_COORDINATES = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
@@ -42,19 +44,24 @@ export function generateKeyPair(): P256KeyPair {
     return { public_key: publicKeyBytes(pair.getPublicKey(null, 'compressed')), secret };
 }
 
-/** Throws an Error if the secret is none. */
+/** Throws an Error if the bytes are not the secret of a P-256 key. */
 export function publicKeyOf(secret: P256Secret): P256PublicKey {
     return publicKeyBytes(pairOf(secret).getPublicKey(null, 'compressed'));
 }
 
 /**
- * Returns the key with which sign() signs. OpenSSL holds it, and wipes it when no thread refers to it any more. To make it
- * takes as long as a signature, so the caller keeps it for some signatures. Throws an Error if the secret is none.
+ * Returns the key with which sign() signs. OpenSSL holds it, and wipes it when every thread that has used it has collected
+ * its reference. To make a key takes longer than some signatures, so the caller keeps it. Throws an Error if the bytes are
+ * not the secret of a P-256 key.
  */
 export function signingKeyOf(secret: P256Secret): KeyObject {
-    const { x, y } = coordinatesIn(pairOf(secret).getPublicKey(null, 'uncompressed'));
-    const texts = { d: encodeBase64Url(secret), x: encodeBase64Url(x), y: encodeBase64Url(y) };
-    return createPrivateKey({ key: { kty: 'EC', crv: 'P-256', ...texts }, format: 'jwk' });
+    const point = pairOf(secret).getPublicKey(null, 'uncompressed');
+    const key = Buffer.concat([BEFORE_SECRET, secret, BEFORE_POINT, point]);
+    try {
+        return createPrivateKey({ key, format: 'der', type: 'sec1' });
+    } finally {
+        key.fill(0);
+    }
 }
 
 function pairOf(secret: P256Secret): ECDH {
@@ -69,11 +76,7 @@ function publicKeyBytes(point: Buffer): P256PublicKey {
 
 /** Returns the coordinates of the point, 32 bytes each. Throws an Error if the curve has no such point. */
 export function pointOf(publicKey: P256PublicKey): { x: Uint8Array; y: Uint8Array } {
-    return coordinatesIn(ECDH.convertKey(publicKey, CURVE, undefined, undefined, 'uncompressed') as Buffer); // no encoding
-}
-
-/** The coordinates of a point that is not compressed: they follow a byte that says so (SEC 1, section 2.3.3). */
-function coordinatesIn(point: Buffer): { x: Uint8Array; y: Uint8Array } {
+    const point = ECDH.convertKey(publicKey, CURVE, undefined, undefined, 'uncompressed') as Buffer; // no encoding
     return { x: new Uint8Array(point.subarray(1, 1 + KEY_BYTES)), y: new Uint8Array(point.subarray(1 + KEY_BYTES)) };
 }
 

@@ -77,7 +77,7 @@ function answer(job: Job, signerFor: (job: SignJob) => KeyPair): SignatureResult
             return signToken(job.payload, seed, public_key);
         }
         case 'sign-jws':
-            return signJws({ ...job, secretKey: keyIn(job.secretKey) });
+            return signJws({ ...job, secretKey: decodedKey(job.secretKey) });
         case 'open':
             return openToken(job);
         case 'open-sd-jwt':
@@ -85,6 +85,6 @@ function answer(job: Job, signerFor: (job: SignJob) => KeyPair): SignatureResult
     }
 }
 
-function keyIn(secretKey: string | KeyObject): JwsRequest['secretKey'] {
+function decodedKey(secretKey: string | KeyObject): JwsRequest['secretKey'] {
     return typeof secretKey === 'string' ? Buffer.from(secretKey, 'base64') : secretKey;
 }

@@ -169,7 +169,7 @@ function offerChanges(db: Database): Pick<WalletStore, 'spend' | 'bind' | 'issue
     const options = { ...STORE_GROUPS, maxInFlight: 1, bisectOn: isDeadlock };
     const spend = coalesce({ ...options, name: 'offers_spend', run: (group: Spending[]) => spendGroup(db, group) });
     const bind = coalesce({ ...options, name: 'offers_bind', run: (group: Binding[]) => bindGroup(db, group) });
-    // A group has an offer once.
+    // One call for each offer at a time, because a statement must not have an offer twice.
     const turns = new CallerPlaces({ places: 1, name: 'offers', maxWaiting: MAX_WAITING });
     return {
         spend: (spending, lifetime) => {

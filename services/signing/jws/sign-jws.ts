@@ -11,7 +11,7 @@ type JwsType = 'dc+sd-jwt' | 'statuslist+jwt';
 /** Largest payload of a token, in bytes. Beyond it: 413. */
 const MAX_PAYLOAD_BYTES = 256 << 10;
 
-/** With which keys tokens are signed, the first one if there is one: most wallets know ES256. */
+/** Tokens are signed with an active key of the first of these algorithms that has one: most wallets know ES256. */
 export const JWS_ALGORITHMS: readonly KeyAlgorithm[] = ['ES256', 'EdDSA'];
 
 /** Signs a token in the name of one of the account's did:web issuers. */
