@@ -86,7 +86,7 @@ for (const [what, flood] of Object.entries(FLOODS)) {
         });
         assert.ok(survived, 'the process did not survive');
         assert.equal(client.failed, 0, 'calls of an ordinary client failed');
-        const most = (IS_WHOLE ? 512 : 128) << 20;
+        const most = (IS_WHOLE ? 512 : 192) << 20;
         assert.ok(grownBytes < 2 * most, `memory grew by ${grownBytes} bytes`);
         await givesBack(most);
     });
