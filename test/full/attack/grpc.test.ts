@@ -86,8 +86,9 @@ for (const [what, flood] of Object.entries(FLOODS)) {
         });
         assert.ok(survived, 'the process did not survive');
         assert.equal(client.failed, 0, 'calls of an ordinary client failed');
-        const most = (IS_WHOLE ? 512 : 192) << 20;
-        assert.ok(grownBytes < 2 * most, `memory grew by ${grownBytes} bytes`);
+        const most = (IS_WHOLE ? 512 : 128) << 20;
+        const forAMoment = IS_WHOLE ? 2 * most : 3 * most; // on a busy machine, memory is collected late
+        assert.ok(grownBytes < forAMoment, `memory grew by ${grownBytes} bytes`);
         await givesBack(most);
     });
 }
