@@ -94,7 +94,7 @@ function usableKey(rows: readonly SignerRow[], { kid, algs = EDDSA }: NamedSigne
     return key;
 }
 
-/** Returns the secret in the form in which the signature threads take it. For another form than bytes, wipes the bytes. */
+/** Returns the key as the signature threads take it: a seed as it is, a secret of P-256 as a KeyObject. Wipes the latter. */
 function readyToSign(alg: KeyAlgorithm, secret: Buffer): Buffer | KeyObject {
     if (alg !== 'ES256') return secret;
     try {

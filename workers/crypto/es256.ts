@@ -51,8 +51,8 @@ export function publicKeyOf(secret: P256Secret): P256PublicKey {
 
 /**
  * Returns the key with which sign() signs. OpenSSL holds it, and wipes it when every thread that has used it has collected
- * its reference. To make a key takes longer than some signatures, so the caller keeps it. Throws an Error if the bytes are
- * not the secret of a P-256 key.
+ * its reference. To make a key takes as long as three signatures, so the caller keeps it. Throws an Error if the bytes
+ * are not the secret of a P-256 key.
  */
 export function signingKeyOf(secret: P256Secret): KeyObject {
     const point = pairOf(secret).getPublicKey(null, 'uncompressed');
