@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { newId } from '../../platform/ids.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import type { EventType } from '../../proto/event-types.ts';
 import type { EventData } from '../../proto/gen/events/v1/events.ts';
@@ -9,7 +10,8 @@ import type { Cause, Causes } from './cause.ts';
  * schema, so that either both are committed or none. A job passes the entries on to the events service (relay.ts).
  *
  * An entry has all events that one statement writes, each with its account. A statement that issues 64 credentials then
- * costs one more row, not 64. What has caused the events is a text beside them, which PostgreSQL does not look into.
+ * costs one more row, not 64. What has caused the events is a text beside them, which PostgreSQL does not look into. The
+ * service makes the id of an entry: PostgreSQL needs longer for the default of that column than for the rest of the entry.
  */
 
 /** The services whose changes are events. */
@@ -25,7 +27,8 @@ function outboxOf(service: Publisher) {
 
 /**
  * Returns the end of a statement whose CTE `written` has the changed rows, with a column `account`. It appends an event for
- * each row that has an account. `data`: the fields of EventData as names and values in SQL, for jsonb_build_object.
+ * each row that has an account. It is for one statement, because it contains the id of the entry. `data`: the fields of
+ * EventData as names and values in SQL, for jsonb_build_object.
  */
 export function appendEvents(
     service: Publisher,
@@ -33,8 +36,9 @@ export function appendEvents(
     { data, causes }: { data: ReturnType<typeof sql.fragment>; causes: Causes },
 ) {
     return sql.fragment`
-        INSERT INTO ${outboxOf(service)} (type, causes, data)
-        SELECT ${type}, ${JSON.stringify(causes)}, jsonb_agg(jsonb_build_object('account', account, ${data})) FROM written
+        INSERT INTO ${outboxOf(service)} (entry_id, type, causes, data)
+        SELECT ${newId()}::uuid, ${type}, ${JSON.stringify(causes)},
+               jsonb_agg(jsonb_build_object('account', account, ${data})) FROM written
         WHERE account IS NOT NULL HAVING count(*) > 0`;
 }
 
@@ -50,8 +54,8 @@ export type KnownEvent = [id: string, account: string, cause: Cause, data: Parti
  */
 export function appendKnownEvents(service: Publisher, type: EventType, events: readonly KnownEvent[]) {
     return sql.fragment`
-        INSERT INTO ${outboxOf(service)} (type, causes, data)
-        SELECT ${type}, ${JSON.stringify(events)}, jsonb_agg(id) FROM written
+        INSERT INTO ${outboxOf(service)} (entry_id, type, causes, data)
+        SELECT ${newId()}::uuid, ${type}, ${JSON.stringify(events)}, jsonb_agg(id) FROM written
         WHERE account IS NOT NULL HAVING count(*) > 0`;
 }
 
@@ -69,8 +73,8 @@ export async function appendOwnEvents(
     for (let from = 0; from < data.length; from += MOST_EVENTS) {
         const events = data.slice(from, from + MOST_EVENTS).map((item) => ({ account, ...item }));
         await rows(sql.unsafe`
-            INSERT INTO ${outboxOf(service)} (type, causes, data)
-            VALUES (${type}, ${JSON.stringify(cause)}, ${JSON.stringify(events)}::jsonb)`);
+            INSERT INTO ${outboxOf(service)} (entry_id, type, causes, data)
+            VALUES (${newId()}, ${type}, ${JSON.stringify(cause)}, ${JSON.stringify(events)}::jsonb)`);
     }
 }
 
