@@ -11,7 +11,7 @@ import type { Cause, Causes } from './cause.ts';
  *
  * An entry has all events that one statement writes, each with its account. A statement that issues 64 credentials then
  * costs one more row, not 64. What has caused the events is a text beside them, which PostgreSQL does not look into. The
- * service makes the id of an entry: PostgreSQL needs longer for the default of that column than for the rest of the entry.
+ * service makes the id of an entry: the default of that column takes PostgreSQL about as long as the rest of the entry.
  */
 
 /** The services whose changes are events. */
@@ -44,7 +44,7 @@ export function appendEvents(
 
 /**
  * An event that the service knows before its statement runs, with the id of its row. It becomes text once, which
- * PostgreSQL does not look into: an issued credential costs little more with its event than without.
+ * PostgreSQL does not look into: to build it there would cost more.
  */
 export type KnownEvent = [id: string, account: string, cause: Cause, data: Partial<EventData>];
 
