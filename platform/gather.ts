@@ -16,6 +16,8 @@ export interface GatherOptions<Item> {
     weight?: { of(item: Item): number; max: number };
     /** Maximum number of batches in flight. */
     maxInFlight: number;
+    /** Limits the batches in flight of several gatherers together. */
+    flightLimit?: FlightLimit;
     /** Maximum number of waiting items. Further ones are refused with `unavailable`. */
     maxWaiting: number;
     /** Runs one batch. Never rejects. */
@@ -41,10 +43,11 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
     const stats = queueStats(options.name);
     let inFlight = 0;
     let turnWillEnd = false;
-    const eagerBatch = options.eagerBatch ?? options.maxBatch;
+    const { flightLimit: limit, eagerBatch = options.maxBatch } = options;
 
     function send(): void {
         while (queue.length > 0 && inFlight < options.maxInFlight) {
+            if (limit && !limit.takeOff(send)) return;
             inFlight++;
             const batch = queue.splice(0, nextBatch(queue, options));
             stats.batches++;
@@ -54,6 +57,7 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
     }
     function onBatchDone(): void {
         inFlight--;
+        limit?.land();
         send();
     }
     function endTurn(): void {
@@ -80,6 +84,43 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
             const wanted = queue.filter(isWanted);
             stats.waiting -= queue.length - wanted.length;
             queue = wanted;
+        },
+    };
+}
+
+/** Limits how many batches of several gatherers are in flight together. */
+export interface FlightLimit {
+    /** True if a batch may leave; then `land` must follow. Otherwise `retry` is called as soon as one may. */
+    takeOff(retry: () => void): boolean;
+    /** Frees the place of a batch. */
+    land(): void;
+}
+
+/**
+ * Lets at most `max` batches of several gatherers be in flight together. Gatherers that wait for each other send fewer and
+ * larger batches. They get free places in the order in which they ask. A place becomes free at the end of the turn of the
+ * event loop, so that the calls which a batch has answered may add their next items before.
+ */
+export function flightLimit(max: number): FlightLimit {
+    const waiting = new Set<() => void>();
+    let inFlight = 0;
+    function free(): void {
+        inFlight--;
+        for (const retry of waiting) {
+            if (inFlight >= max) return;
+            waiting.delete(retry);
+            retry();
+        }
+    }
+    return {
+        takeOff(retry) {
+            const isFree = inFlight < max;
+            if (isFree) inFlight++;
+            else waiting.add(retry);
+            return isFree;
+        },
+        land() {
+            setImmediate(free);
         },
     };
 }

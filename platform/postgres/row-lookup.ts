@@ -1,7 +1,15 @@
 import { type Coalescer, coalesce } from '../batch.ts';
+import type { FlightLimit } from '../gather.ts';
 import { type Database, type Query, STORE_GROUPS } from './db.ts';
 
-interface LookupOptions<Key, Row> {
+export interface StatementLimits {
+    /** Statements at a time. With one, more calls share each of them. Default: as in STORE_GROUPS. */
+    maxInFlight?: 1;
+    /** Limits them together with other statements. */
+    flightLimit?: FlightLimit;
+}
+
+interface LookupOptions<Key, Row> extends StatementLimits {
     /** The name of the queue. It also names the span of a call. */
     name: string;
     /** The name of the prepared statement. */
@@ -10,8 +18,6 @@ interface LookupOptions<Key, Row> {
     query(keys: Key[]): Query<Row>;
     /** The key of a row. */
     keyOf(row: Row): Key;
-    /** Statements at a time. With one, more calls share each of them. Default: as in STORE_GROUPS. */
-    maxInFlight?: 1;
     /** Equal keys have equal texts. Default: the key itself, as text. */
     textOf?(key: Key): string;
 }
@@ -19,11 +25,11 @@ interface LookupOptions<Key, Row> {
 /** Finds rows by a unique key: calls are gathered, and one statement finds the rows of a batch. */
 export function rowLookup<Key, Row>(
     db: Database,
-    { name, statement, query, keyOf, textOf = String, maxInFlight }: LookupOptions<Key, Row>,
+    { name, statement, query, keyOf, textOf = String, ...limits }: LookupOptions<Key, Row>,
 ): Coalescer<Key, Row | undefined> {
     return coalesce({
         ...STORE_GROUPS,
-        ...(maxInFlight && { maxInFlight }),
+        ...limits,
         name,
         async run(keys: Key[], group) {
             const rows = await db.prepared(statement, query(keys), group);

@@ -4,11 +4,11 @@ import type { IssueCredentialRequest, IssueCredentialResponse } from '../../../p
 import { type Definition, definitionIn } from '../rows.ts';
 import { credentialIssuer } from '../rules.ts';
 import type { WalletDependencies } from './dependencies.ts';
+import type { TokenOfferRow } from './lookups.store.ts';
 import { oauthError, refusesIssue } from './oauth-error.ts';
 import { asMaker } from './offer-maker.ts';
 import { offerOfToken, type TokenOffer } from './offer-of-token.ts';
 import { type ProvenKey, provenKeys } from './proofs.ts';
-import type { TokenOfferRow } from './wallet.store.ts';
 
 /**
  * Issues a credential for each key that the wallet proves (OpenID4VCI 1.0, section 8). Repeated for a key that is named in

@@ -4,9 +4,9 @@ import { CreateOfferRequest, type IssueCredentialRequest } from '../../../proto/
 import { credentialIssuer } from '../rules.ts';
 import { hashOf, unsealFor } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
+import type { TokenOfferRow } from './lookups.store.ts';
 import { invalidToken } from './oauth-error.ts';
 import { makerIsActive } from './offer-maker.ts';
-import type { TokenOfferRow } from './wallet.store.ts';
 
 /** An offer whose access token a wallet has presented. */
 export interface TokenOffer extends TokenOfferRow {
