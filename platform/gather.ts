@@ -90,16 +90,16 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
 
 /** Limits how many batches of several gatherers are in flight together. */
 export interface FlightLimit {
-    /** True if a batch may leave; then `land` must follow. Otherwise `retry` is called as soon as one may. */
+    /** True if a batch may leave; `land` must follow when it is done. Otherwise `retry` is called when one may. */
     takeOff(retry: () => void): boolean;
     /** Frees the place of a batch. */
     land(): void;
 }
 
 /**
- * Lets at most `max` batches of several gatherers be in flight together. Gatherers that wait for each other send fewer and
- * larger batches. They get free places in the order in which they ask. A place becomes free at the end of the turn of the
- * event loop, so that the calls which a batch has answered may add their next items before.
+ * Lets at most `max` batches of several gatherers be in flight together. Gatherers that wait for each other send fewer
+ * and larger batches. They get free places in the order in which they ask. A place becomes free at the end of the turn
+ * of the event loop, so that the calls which a batch has answered may add their next items before.
  */
 export function flightLimit(max: number): FlightLimit {
     const waiting = new Set<() => void>();

@@ -2,6 +2,7 @@ import { type Coalescer, coalesce } from '../batch.ts';
 import type { FlightLimit } from '../gather.ts';
 import { type Database, type Query, STORE_GROUPS } from './db.ts';
 
+/** How many statements of a store run at a time. */
 export interface StatementLimits {
     /** Statements at a time. With one, more calls share each of them. Default: as in STORE_GROUPS. */
     maxInFlight?: 1;
