@@ -14,7 +14,7 @@ import { offersStore } from './offers.store.ts';
 import { exchangeErasure, removeExpired } from './remove.store.ts';
 import { exchangeService } from './service.ts';
 import { dpopProofs, usedProofs } from './wallet/dpop.ts';
-import { issuerIsActive, issuerOffers } from './wallet/issuers.ts';
+import { issuerOffers } from './wallet/issuers.ts';
 import { nonces } from './wallet/nonces.ts';
 import { refusalCounter } from './wallet/refusals.ts';
 import { walletStore } from './wallet/wallet.store.ts';
@@ -59,8 +59,8 @@ function walletSide({ config, db, redis, clock, serviceClient }: RoleDependencie
         services: {
             credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials),
             keys: serviceClient('keys', SERVICE_DEFINITIONS.keys),
+            signing: serviceClient('signing', SERVICE_DEFINITIONS.signing),
         },
-        issuerIsActive: issuerIsActive(serviceClient('signing', SERVICE_DEFINITIONS.signing)),
         issuerOffers: issuerOffers(store),
         nonces: nonces(required(config, 'SERVICE_TOKEN'), clock),
         dpopProofs: dpopProofs(usedProofs(redis), clock),

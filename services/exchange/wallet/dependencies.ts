@@ -2,6 +2,7 @@ import type { CallContext } from '../../../platform/context.ts';
 import type { ServiceOf } from '../../../platform/rpc/definition.ts';
 import type { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
 import type { KeysServiceDefinition } from '../../../proto/gen/keys/v1/keys.ts';
+import type { SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
 import type { DpopProofs } from './dpop.ts';
 import type { Nonces } from './nonces.ts';
 import type { WalletStore } from './wallet.store.ts';
@@ -11,9 +12,8 @@ export interface WalletDependencies {
     services: {
         credentials: Pick<ServiceOf<typeof CredentialsServiceDefinition>, 'issue'>;
         keys: Pick<ServiceOf<typeof KeysServiceDefinition>, 'mayAct'>;
+        signing: Pick<ServiceOf<typeof SigningServiceDefinition>, 'checkSigner'>;
     };
-    /** False if the issuer of an offer is archived: it signs no more, so a wallet would spend its code for nothing. */
-    issuerIsActive(offer: { issuer: string; account: string }, wallet: CallContext): Promise<boolean>;
     /** True if the issuer has a configuration. */
     issuerOffers(issuer: string, wallet: CallContext): Promise<boolean>;
     nonces: Nonces;

@@ -17,6 +17,7 @@ const foundRow = z.strictObject({
 const linkOfferRow = foundRow.extend({
     account: z.string(),
     api_key: z.string().nullable(),
+    issuer_did: z.string(),
     configuration: z.string(),
     /** JSON text of TxCodeTerms. */
     tx_code: z.string().nullable(),
@@ -28,6 +29,7 @@ const codeOfferRow = foundRow.extend({
     account: z.string(),
     api_key: z.string().nullable(),
     session: z.string().nullable(),
+    issuer_did: z.string(),
     sealed: z.instanceof(Buffer),
     needs_tx_code: z.boolean(),
     is_spent: z.boolean(),
@@ -70,14 +72,15 @@ export function offerLookups(db: Database, limits: StatementLimits): OfferLookup
         db,
         { name: 'offers_shown', ...limits },
         (hashes) => sql.type(linkOfferRow)`
-        SELECT secret_hash AS hash, issuer, expires_at, account, api_key, configuration, tx_code::text AS tx_code
+        SELECT secret_hash AS hash, issuer, expires_at, account, api_key, issuer_did, configuration,
+            tx_code::text AS tx_code
         FROM exchange.offers WHERE secret_hash = ANY(${hashes})`,
     );
     const byCode = byHash(
         db,
         { name: 'offers_redeemable', ...limits },
         (hashes) => sql.type(codeOfferRow)`
-        SELECT code_hash AS hash, issuer, expires_at, id, account, api_key, session, sealed,
+        SELECT code_hash AS hash, issuer, expires_at, id, account, api_key, session, issuer_did, sealed,
             tx_hash IS NOT NULL AS needs_tx_code,
             code_used_at IS NOT NULL OR tx_failures >= ${MAX_TX_FAILURES} AS is_spent
         FROM exchange.offers WHERE code_hash = ANY(${hashes})`,

@@ -1,5 +1,6 @@
 import { type CallContext, ownContext } from '../../../platform/context.ts';
 import type { WalletDependencies } from './dependencies.ts';
+import { refusesIssue } from './oauth-error.ts';
 
 /*
  * A wallet has no account here. What it does with an offer, it does in the name of the account that has made the offer,
@@ -32,14 +33,29 @@ export function asMaker({ account, api_key, session, tier }: OfferMaker, wallet:
     };
 }
 
-/** False if a wallet would take the offer for nothing: who has made it may not act any more, or its issuer is archived. */
+/** False if a wallet would take the offer for nothing: who has made it may not act any more, or its issuer cannot sign. */
 export async function canStillIssue(
-    deps: Pick<WalletDependencies, 'services' | 'issuerIsActive'>,
-    offer: OfferMaker & { issuer: string },
+    { services }: Pick<WalletDependencies, 'services'>,
+    offer: OfferMaker & { issuer_did: string },
     wallet: CallContext,
 ): Promise<boolean> {
-    const active = [makerIsActive(deps, offer, wallet), deps.issuerIsActive(offer, wallet)];
-    return !(await Promise.all(active)).includes(false);
+    const checks = [makerIsActive({ services }, offer, wallet), issuerCanSign({ services }, offer, wallet)];
+    return !(await Promise.all(checks)).includes(false);
+}
+
+/** False if the issuer of an offer is archived, has no active key, or belonged to an account that is erased. */
+async function issuerCanSign(
+    { services }: Pick<WalletDependencies, 'services'>,
+    { issuer_did, ...maker }: OfferMaker & { issuer_did: string },
+    wallet: CallContext,
+): Promise<boolean> {
+    try {
+        await services.signing.checkSigner({ did: issuer_did, jws: true }, asMaker(maker, wallet));
+        return true;
+    } catch (error) {
+        if (refusesIssue(error)) return false;
+        throw error;
+    }
 }
 
 /** False if the account of an offer is suspended, or if the API key that has made it is revoked or has expired. */

@@ -179,6 +179,19 @@ describe('the token endpoint', () => {
         assert.deepEqual(await service.exchange.issuerMetadata({ issuer_id }), metadata);
     });
 
+    it('spends no code while the issuer has no active key', async () => {
+        const { token, issuer_id, configuration_id } = await aConfiguration();
+        const { issuers, offers } = service.as({ token });
+        const offered = await offers.create({ issuer_id, configuration_id, claims: {} });
+        const code = await codeOf(offered);
+        const { keys } = await issuers.get({ issuer_id });
+        for (const { kid } of keys) await issuers.markCompromised({ issuer_id, kid });
+        assert.deepEqual(refusedWith(await tokenCall(issuer_id, redemption(code))), [400, 'invalid_grant']);
+        assert.deepEqual(refusedWith(await readLink(offered)), [404, 'invalid_request']);
+        await issuers.rotate({ issuer_id });
+        assert.equal((await tokenCall(issuer_id, redemption(code))).status, 200);
+    });
+
     it('knows no offer of a suspended account, whether a key or a session has made it', async () => {
         const account = await newAccount();
         const { api_key } = await newKey(account);

@@ -10,7 +10,7 @@ import { offersStore } from '../../../services/exchange/offers.store.ts';
 import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
 import { exchangeService } from '../../../services/exchange/service.ts';
 import { dpopProofs } from '../../../services/exchange/wallet/dpop.ts';
-import { issuerIsActive, issuerOffers } from '../../../services/exchange/wallet/issuers.ts';
+import { issuerOffers } from '../../../services/exchange/wallet/issuers.ts';
 import { nonces } from '../../../services/exchange/wallet/nonces.ts';
 import { refusalCounter } from '../../../services/exchange/wallet/refusals.ts';
 import { walletStore } from '../../../services/exchange/wallet/wallet.store.ts';
@@ -44,13 +44,7 @@ export async function exchangeFixture() {
             issued_at: '',
         } as Credential;
     };
-    /** The issuers of accounts that have been erased. */
-    const erased = new Set<string>();
-    const getIssuer = async ({ issuer_id }: { issuer_id: string }) => {
-        if (erased.has(issuer_id)) throw new AppError('not_found', 'There is no such issuer.');
-        const did = `did:web:credentials.example:base:issuers:${issuer_id}`;
-        return { issuer_id, did, method: 'web', name: 'club', created_at: '', keys: [] };
-    };
+    const { erased, ...signing } = issuers();
     const pepper = 'a-pepper-of-the-deployment';
     const config = loadConfig({ IDEMPOTENCY_PEPPER: pepper });
     const shared = { publicUrl: PUBLIC_URL, pepper, clock: time };
@@ -62,14 +56,13 @@ export async function exchangeFixture() {
         erasureSteps: exchangeErasure(db),
         idempotency: idempotencies({ config, databasesOf: () => [db], metrics, clock: time })('exchange'),
         cursors: cursors(SECRETS),
-        services: { signing: { getIssuer } },
+        services: { signing },
         quota: { free: 3, basic: 3, pro: 3, enterprise: 3 },
         counted: refusalCounter(metrics),
         wallet: {
             ...shared,
             store: walletStore(db),
-            services: { credentials: { issue }, keys: { mayAct: async () => ({ may_act: true }) } },
-            issuerIsActive: issuerIsActive({ getIssuer }),
+            services: { credentials: { issue }, keys: { mayAct: async () => ({ may_act: true }) }, signing },
             issuerOffers: issuerOffers(walletStore(db)),
             nonces: nonces(SECRETS, time),
             dpopProofs: dpopProofs(async () => true, time),
@@ -86,6 +79,22 @@ export async function exchangeFixture() {
         failure,
         erased,
         redeemed: (options = {}) => redeemed(service, options),
+    };
+}
+
+/** Every id is one of an issuer, unless `erased` has it: then its account is erased. */
+function issuers() {
+    const erased = new Set<string>();
+    return {
+        erased,
+        async getIssuer({ issuer_id }: { issuer_id: string }) {
+            const did = `did:web:credentials.example:base:issuers:${issuer_id}`;
+            return { issuer_id, did, method: 'web', name: 'club', created_at: '', keys: [] };
+        },
+        async checkSigner({ did }: { did: string }) {
+            if (erased.has(did.split(':').at(-1) ?? '')) throw new AppError('not_found', 'There is no such issuer.');
+            return {};
+        },
     };
 }
 
