@@ -30,6 +30,8 @@ interface Shown {
     unexplained_rows: number;
     /** Where the first of these are. */
     unexplained_lines: readonly number[];
+    /** Emptied rows whose `account.erased` no checkpoint covers yet, so it proves nothing. The next one will. */
+    unproven_rows: number;
     /** Leaves that a checkpoint covers, and when the last of them was sealed. */
     signed_leaves: number;
     signed_until: string | undefined;
@@ -60,9 +62,10 @@ export class AuditFile {
     #lastCheckpoint = 0;
     #signers = new Set<string>();
     #rows = 0;
-    /** The rows without data of each account, with the first of their lines, and the accounts that are erased. */
+    /** The rows without data of each account, with the first of their lines, and where the accounts are erased. */
     #emptied = new Map<string, { rows: number; lines: number[] }>();
-    #erased = new Set<string>();
+    /** The first leaf `account.erased` of each account. */
+    #erased = new Map<string, number>();
     #signedUntil: string | undefined;
 
     /** `trusted`: the DIDs whose checkpoints count. Empty: that of the first one. `kept`: what the audit must contain. */
@@ -88,12 +91,16 @@ export class AuditFile {
     end(): Shown {
         if (!this.#hasEnded) throw new Fault('The last line is missing: the export broke off, or lines were removed.');
         const unexplained = [...this.#emptied].flatMap(([account, of]) => (this.#erased.has(account) ? [] : [of]));
+        const unproven = [...this.#emptied].flatMap(([account, of]) =>
+            (this.#erased.get(account) ?? 0) >= this.#lastCheckpoint ? [of] : [],
+        );
         const lines = unexplained.flatMap((of) => of.lines).sort((one, other) => one - other);
         return {
             rows: this.#rows,
             emptied_rows: rowsOf(this.#emptied.values()),
             unexplained_rows: rowsOf(unexplained),
             unexplained_lines: lines.slice(0, MAX_NAMED_LINES),
+            unproven_rows: rowsOf(unproven),
             signed_leaves: this.#lastCheckpoint - this.#start,
             signed_until: this.#signedUntil,
             unsigned_leaves: this.#tree.size - this.#lastCheckpoint,
@@ -123,7 +130,8 @@ export class AuditFile {
         this.#addLeaf(row, rowLeaf(row));
         this.#rows++;
         if (!isWhole) this.#countEmptied(row.account);
-        if (row.type === 'account.erased') this.#erased.add(row.account);
+        if (row.type === 'account.erased' && !this.#erased.has(row.account))
+            this.#erased.set(row.account, this.#tree.size - 1);
     }
 
     #countEmptied(account: string): void {

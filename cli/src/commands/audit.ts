@@ -48,7 +48,7 @@ export const auditVerify = command({
     name: 'audit verify',
     summary: 'Verify an audit on this machine, without the service',
     details:
-        'Exits with 0 if it is whole and signed, and with 1 if a line was changed, removed, added or moved: then it names the line. Without --issuer, the issuer that the first checkpoint names is taken: then look at it. Whoever has the key could write another audit: keep the earlier ones, and name the last of them with --checkpoint.',
+        'Exits with 0 if it is whole and signed, and with 1 if a line was changed, removed, added or moved: then it names the line. What comes after the last checkpoint (unsigned_leaves) is not proven yet; nor are rows without data whose account.erased is there (unproven_rows). Without --issuer, the issuer that the first checkpoint names is taken: then look at it. Whoever has the key could write another audit: keep the earlier ones, and name the last of them with --checkpoint.',
     positionals: { file: { summary: 'The audit' } },
     options: {
         issuer: {
