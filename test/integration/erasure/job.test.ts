@@ -39,8 +39,8 @@ const services: ErasedServices = {
 
 const store = identityStore(db);
 const marks = livenessMarks({ redis, shards: 4 });
-const run = (asked: ErasedServices = services) =>
-    finishErasures({ db, store, guard: records, livenessMarks: marks, services: asked, clock: Date.now });
+const dependencies = { db, store, guard: records, livenessMarks: marks, services, clock: Date.now };
+const run = (asked: ErasedServices = services) => finishErasures({ ...dependencies, services: asked });
 
 /** An account with rows of every kind, which has ended some seconds ago. */
 async function deletedAccount({ agoSeconds = 60, rows = 1_200 } = {}): Promise<string> {
@@ -123,6 +123,21 @@ it('an erasure that is interrupted again and again ends complete, with one event
     assert.deepEqual(await publishedOf(ada), [ERASED]);
     const { webhooks: _, ...others } = before;
     assert.deepEqual(await leftOf(eve), others, 'nothing is sent any more, but calls of the account may still run');
+});
+
+it('a run that has no more time for a large account goes on with others, and later runs end it', async () => {
+    const [large, small] = [await deletedAccount({ rows: 3_000 }), await deletedAccount({ rows: 20 })];
+    let runs = 0;
+    for (; !(await finished(large)); runs++) {
+        await finishErasures({ ...dependencies, accountMs: 0 });
+        const [{ count } = {}] = await query('SELECT count(*)::int FROM webhooks.endpoints WHERE account = $1', [
+            small,
+        ]);
+        assert.equal(count, 0);
+    }
+    assert.ok(runs > 3, `${runs} runs`);
+    assert.deepEqual(await leftOf(large), erased(3_000));
+    assert.deepEqual(await publishedOf(large), [ERASED]);
 });
 
 it('several runs at once end complete, with one event', async () => {
