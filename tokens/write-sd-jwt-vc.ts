@@ -45,7 +45,7 @@ export function concealVc(
 function contentFault(claims: Record<string, unknown>): string | undefined {
     const taken = Object.keys(claims).find((name) => REGISTERED_CLAIMS.has(name));
     if (taken !== undefined) return `claims may not have a member named ${taken}.`;
-    return hasInexactInteger(claims) ? 'claims may not have integers beyond 2^53 - 1.' : undefined;
+    return hasInexactInteger(claims) ? 'claims may not have whole numbers beyond 2^53 - 1.' : undefined;
 }
 
 function hasInexactInteger(value: unknown): boolean {

@@ -45,7 +45,7 @@ export function offerTerms(request: CreateOfferRequest): OfferTerms {
     return { expires_in, tx_code: tx_code && txCodeTerms(tx_code), expiration_date: expiresAt };
 }
 
-/** Throws AppError `invalid` if a wallet could take the offer, which ends at `end`, and get an expired credential. */
+/** Throws AppError `invalid` if the credential could expire before the offer, which ends at `end`. */
 export function refuseExpired({ expiration_date }: OfferTerms, end: string): void {
     if (expiration_date === undefined || Date.parse(expiration_date) > Date.parse(end)) return;
     throw invalid(`expiration_date must be later than the end of the offer, ${end}.`);

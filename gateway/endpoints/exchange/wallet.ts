@@ -7,7 +7,7 @@ import { dpop, presented, proofs } from './wallet-fields.ts';
 
 const txCode = z.object({ length: z.number(), input_mode: z.string(), description: z.string().optional() });
 
-/** Largest body of a request without proofs, in bytes. Nobody has checked its sender when it is read. Beyond it: 413. */
+/** Largest body in JSON without proofs, in bytes. Nobody has checked its sender when it is read. Beyond it: 413. */
 const MAX_SMALL_BYTES = 4 << 10;
 /** Largest body with proofs, in bytes: 20 of them, each as long as one may be. Beyond it: 413. */
 const MAX_PROOFS_BYTES = 192 << 10;

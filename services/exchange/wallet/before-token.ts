@@ -52,7 +52,7 @@ export async function getIssuerMetadata(
     };
 }
 
-/** Throws `not_found` if the issuer offers nothing. */
+/** Throws `not_found` if the issuer offers nothing, and has not for the time of a lease. */
 export async function getNonce(
     { nonces, publicUrl, issuerOffers }: WalletDependencies,
     { issuer_id }: GetNonceRequest,

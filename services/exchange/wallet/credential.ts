@@ -23,6 +23,7 @@ export async function issueCredential(
     const offer = await offerOfToken(deps, request, '/credential', context);
     const definition = definitionIn(offer.definition);
     refuseOthers(request, offer, definition);
+    refuseExpired(offer, clock());
     const audience = credentialIssuer(publicUrl, request.issuer_id);
     const purpose = { audience, issuer_id: request.issuer_id, proof_algs: definition.proof_algs, nonces, now: clock() };
     const keys = await provenKeys(request.proofs, purpose);
@@ -56,7 +57,14 @@ function refuseOthers(
     }
     if (encrypted) throw oauthError('invalid_encryption_parameters', 'Responses are not encrypted.');
     if (proofs.length === 0) throw oauthError('invalid_proof', 'proofs.jwt must have a proof.');
-    if (proofs.length > max_keys) throw oauthError('invalid_proof', `proofs.jwt may have at most ${max_keys} proofs.`);
+    if (proofs.length > max_keys)
+        throw oauthError('invalid_proof', `proofs.jwt has more proofs than the offer allows (${max_keys}).`);
+}
+
+/** A token can be used for a while after its offer has ended. The credential may expire meanwhile. */
+function refuseExpired({ terms: { expiration_date } }: TokenOffer, now: number): void {
+    if (expiration_date === undefined || Date.parse(expiration_date) > now) return;
+    throw oauthError('credential_request_denied', 'The credential of this offer has expired.');
 }
 
 function nameOf({ thumbprint }: ProvenKey): string {

@@ -16,7 +16,7 @@ export const LIFETIME_MS = 300_000;
 /** Length of a nonce, in characters: a sealed time has 37 bytes. Beyond it: it is none. */
 const NONCE_LENGTH = 50;
 
-/** All processes must have the same `secrets`. The first one makes nonces; each of them knows them again. */
+/** Nonces are sealed with the first of the secrets, and known by any of them. All processes must have the same ones. */
 export function nonces(secrets: readonly [string, ...string[]], clock: () => number): Nonces {
     const shared = sharedSeal(secrets, 'proof nonces');
     return {

@@ -15,7 +15,7 @@ export type CountRefusals = <Request, Response>(
 export function refusalCounter(metrics: Metrics): CountRefusals {
     const refusals = metrics.counter({
         name: 'exchange_refusals_total',
-        help: 'Requests of wallets of other people that were refused, by endpoint and error.',
+        help: 'Requests of wallets of other people that the exchange service refused, by endpoint and error.',
         labels: ['endpoint', 'error'],
     });
     for (const endpoint of ENDPOINTS) for (const error of WALLET_ERRORS) refusals.inc({ endpoint, error }, 0);

@@ -5,7 +5,7 @@ import type { KeyAlgorithm } from '../../../proto/key-algorithms.ts';
 import type { SigningDependencies } from '../dependencies.ts';
 import type { Signer } from '../signers.ts';
 
-/** What tokens of other makers' wallets are signed as. A caller names one; the header is written here, so it says no more. */
+/** The types of tokens that verifiers of other makers read. Their headers are written here, so they say nothing else. */
 type JwsType = 'dc+sd-jwt' | 'statuslist+jwt';
 
 /** Largest payload of a token, in bytes. Beyond it: 413. */

@@ -99,7 +99,10 @@ function issuers() {
 }
 
 /** An offer of a new account, and the access token for it. */
-async function redeemed(service: ReturnType<typeof exchangeService>, { max_keys = 1 }: { max_keys?: number }) {
+async function redeemed(
+    service: ReturnType<typeof exchangeService>,
+    { max_keys = 1, ...terms }: { max_keys?: number; expires_in?: number; expiration_date?: string },
+) {
     const context = testContext({ user_id: randomUUID() });
     const issuerId = randomUUID();
     const configurationId = 'membership';
@@ -116,7 +119,7 @@ async function redeemed(service: ReturnType<typeof exchangeService>, { max_keys 
         context,
     );
     const { offer, offer_uri } = await service.createOffer(
-        { issuer_id: issuerId, configuration_id: configurationId, claims: '{"given_name":"Ada"}' },
+        { issuer_id: issuerId, configuration_id: configurationId, claims: '{"given_name":"Ada"}', ...terms },
         context,
     );
     const secret = decodeURIComponent(offer_uri).split('/').at(-1) ?? '';

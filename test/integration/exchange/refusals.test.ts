@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { PRE_AUTHORIZED_CODE } from '../../../proto/openid4vci.ts';
 import { exchangeFixture } from './exchange.fixture.ts';
 
-const { service, metrics, redeemed } = await exchangeFixture();
+const { service, metrics, clock, redeemed } = await exchangeFixture();
 
 /** How many requests of wallets were refused, by endpoint and error, without those that never were. */
 async function refusals(): Promise<Record<string, number>> {
@@ -27,5 +27,21 @@ it('the metrics count what wallets are refused, by endpoint and error', async ()
         'token invalid_grant': 2,
         'notification invalid_notification_request': 1,
         'credential invalid_token': 1,
+    });
+});
+
+it('a wallet gets no credential that has expired since its code was spent', async () => {
+    const expirationDate = new Date(clock.now + 61_000).toISOString();
+    const { issuer_id, configuration_id, access_token, wallet } = await redeemed({
+        expires_in: 60,
+        expiration_date: expirationDate,
+    });
+    const request = { issuer_id, configuration_id, access_token, encrypted: false, proofs: ['no proof'] };
+    clock.now += 60_999;
+    await assert.rejects(service.issueCredential(request, wallet), { reason: 'invalid_proof' });
+    clock.now += 1;
+    await assert.rejects(service.issueCredential(request, wallet), {
+        reason: 'credential_request_denied',
+        detail: 'The credential of this offer has expired.',
     });
 });
