@@ -24,7 +24,7 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 const BACK_OFF_MS = SECOND;
 /** Longest time for which failures alone keep a webhook waiting, in milliseconds. Beyond it: it is tried again. */
 const MAX_BACK_OFF_MS = MINUTE;
-/** Statuses by which a webhook says that it has too much to do. */
+/** Statuses by which a webhook says that it has too much to do, as Standard Webhooks 1.0.0 names them. */
 const OVERLOADED = [429, 502, 504];
 /** How long nothing is sent to a webhook that has too much to do, in milliseconds, if it does not say how long. */
 const OVERLOADED_MS = 5 * SECOND;
