@@ -88,7 +88,7 @@ export function interfaceParts(probes: HealthProbes) {
         {
             name: 'Wallets of other people',
             description:
-                'What a wallet calls to take an offer: OpenID4VCI 1.0. Errors are `{"error","error_description"}`, except of metadata.',
+                'What a wallet calls to take an offer: OpenID4VCI 1.0. Except for metadata, errors are `{"error","error_description"}`.',
             endpoints: [...walletProtocolEndpoints, ...issuerMetadataEndpoints(documents)],
         },
         {

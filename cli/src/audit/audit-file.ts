@@ -92,7 +92,7 @@ export class AuditFile {
         if (!this.#hasEnded) throw new Fault('The last line is missing: the export broke off, or lines were removed.');
         const unexplained = [...this.#emptied].flatMap(([account, of]) => (this.#erased.has(account) ? [] : [of]));
         const unproven = [...this.#emptied].flatMap(([account, of]) =>
-            (this.#erased.get(account) ?? 0) >= this.#lastCheckpoint ? [of] : [],
+            (this.#erased.get(account) ?? -1) >= this.#lastCheckpoint ? [of] : [],
         );
         const lines = unexplained.flatMap((of) => of.lines).sort((one, other) => one - other);
         return {

@@ -52,7 +52,7 @@ export async function getIssuerMetadata(
     };
 }
 
-/** Throws `not_found` if the issuer offers nothing, and has not for the time of a lease. */
+/** Throws `not_found` if the issuer offers nothing. A process may notice only a lease later that it has stopped. */
 export async function getNonce(
     { nonces, publicUrl, issuerOffers }: WalletDependencies,
     { issuer_id }: GetNonceRequest,

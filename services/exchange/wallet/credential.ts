@@ -23,7 +23,7 @@ export async function issueCredential(
     const offer = await offerOfToken(deps, request, '/credential', context);
     const definition = definitionIn(offer.definition);
     refuseOthers(request, offer, definition);
-    refuseExpired(offer, clock());
+    refuseExpiredCredential(offer, clock());
     const audience = credentialIssuer(publicUrl, request.issuer_id);
     const purpose = { audience, issuer_id: request.issuer_id, proof_algs: definition.proof_algs, nonces, now: clock() };
     const keys = await provenKeys(request.proofs, purpose);
@@ -62,7 +62,7 @@ function refuseOthers(
 }
 
 /** A token can be used for a while after its offer has ended. The credential may expire meanwhile. */
-function refuseExpired({ terms: { expiration_date } }: TokenOffer, now: number): void {
+function refuseExpiredCredential({ terms: { expiration_date } }: TokenOffer, now: number): void {
     if (expiration_date === undefined || Date.parse(expiration_date) > now) return;
     throw oauthError('credential_request_denied', 'The credential of this offer has expired.');
 }
