@@ -11,7 +11,7 @@ const operations = { host, port: Number(port) };
 
 function check(observed: Observed, what: string): void {
     assert.ok(observed.survived, `${what}: the process did not survive`);
-    assert.equal(observed.client.failed, 0, `${what}: calls of an ordinary client failed`);
+    assert.deepEqual(observed.client.failures, [], `${what}: calls of an ordinary client failed`);
     assert.ok(observed.grownBytes < 200 << 20, `${what}: memory grew by ${observed.grownBytes} bytes`);
     if (IS_WHOLE) assert.ok(observed.client.p99 <= 1_000, `${what}: an ordinary client waited too long`);
 }
