@@ -11,6 +11,8 @@ export interface JobMetrics {
     watch(queue: Queue, taskNames: readonly string[], isReachable: () => boolean): void;
     /** Runs a job and records its duration. The label is `task`, because Prometheus itself uses `job`. */
     run(queue: string, task: string, work: () => Promise<unknown>): Promise<unknown>;
+    /** Records that a job has nothing to do, which counts as a success. */
+    nothingDue(queue: string, task: string): void;
 }
 
 interface Depth {
@@ -21,13 +23,14 @@ interface Depth {
 
 export function jobMetrics(metrics: Metrics): JobMetrics {
     const watchDepth = depthMetrics(metrics);
-    const { expect, run } = runMetrics(metrics);
+    const { expect, run, succeeded } = runMetrics(metrics);
     return {
         watch(queue, taskNames, isReachable) {
             watchDepth(queue, isReachable);
             for (const task of taskNames) expect(queue.name, task);
         },
         run,
+        nothingDue: succeeded,
     };
 }
 
@@ -66,7 +69,7 @@ function runMetrics(metrics: Metrics) {
         {
             type: 'gauge',
             name: 'job_last_success_timestamp_seconds',
-            help: 'Time of the last successful run of the job in this process; before the first one, the start of the process.',
+            help: 'Time of the last successful run of the job in this process, or of the last time that it had nothing to do; before the first one, the start of the process.',
             labels: ['queue', 'task'],
         },
         () => lastSuccess.values(),
@@ -79,6 +82,7 @@ function runMetrics(metrics: Metrics) {
             succeeded(queue, task);
             for (const outcome of ['ok', 'failed']) duration.zero({ queue, task, outcome });
         },
+        succeeded,
         async run(queue: string, task: string, work: () => Promise<unknown>): Promise<unknown> {
             const began = performance.now();
             try {

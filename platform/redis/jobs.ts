@@ -13,6 +13,11 @@ import { pauseOnErrors } from './worker-pause.ts';
 export interface Job {
     everyMs: number;
     run(): Promise<unknown>;
+    /**
+     * Returns whether there is work. Then the job has no schedule: each process of the role asks every `everyMs`
+     * milliseconds, and requests a run if there is. A run costs several milliseconds of CPU even if it does nothing.
+     */
+    isDue?(): Promise<boolean>;
     /** True if it has a queue of its own, so that it never waits for other jobs of its role. */
     alone?: true;
 }
@@ -78,8 +83,10 @@ function scheduleQueue(options: ScheduleOptions): { stop(): Promise<void> } {
     worker.on('failed', (job, error) => log.error({ err: error, job: job?.name }, 'job failed'));
     const stopping = new AbortController();
     pauseOnErrors(worker, { log, signal: stopping.signal });
-    // Not awaited: this waits for Redis, and the role must serve without Redis.
-    void keepScheduled({ queue, jobs, log, signal: stopping.signal });
+    // Not awaited: they wait for Redis, and the role must serve without Redis.
+    const { signal } = stopping;
+    void keepScheduled({ queue, jobs: scheduledOf(jobs), log, signal });
+    for (const [name, job] of Object.entries(jobs)) void requestWhenDue({ queue, name, job, metrics, signal });
     return {
         async stop() {
             stopping.abort();
@@ -105,6 +112,31 @@ function andItsDuplicates(connection: Redis): readonly Redis[] {
         return copy as never;
     };
     return all;
+}
+
+function scheduledOf(jobs: Record<string, Job>): Record<string, Job> {
+    return Object.fromEntries(Object.entries(jobs).filter(([, { isDue }]) => !isDue));
+}
+
+/**
+ * Requests runs of a job that says when it is due. Requests of several processes at about the same time are one run. If
+ * the question fails, a run is requested, too: its failure is then reported like any other.
+ */
+async function requestWhenDue(options: {
+    queue: Queue;
+    name: string;
+    job: Job;
+    metrics: JobMetrics;
+    signal: AbortSignal;
+}): Promise<void> {
+    const { queue, name, job, metrics, signal } = options;
+    const once = { ...KEEP, deduplication: { id: name, ttl: job.everyMs / 2 } };
+    while (job.isDue && !signal.aborted) {
+        const isDue = await job.isDue().catch(() => true);
+        if (!isDue) metrics.nothingDue(queue.name, name);
+        else if (!signal.aborted) await queue.add(name, {}, once).catch(() => {}); // the worker reports the same errors
+        await delay(job.everyMs, undefined, { signal, ref: false }).catch(() => {});
+    }
 }
 
 /**

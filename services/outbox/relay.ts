@@ -8,7 +8,7 @@ import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
 import type { Causes } from './cause.ts';
 import { type KnownEvent, type OutboxEntry, oldestEntries, type Publisher, removeEntries } from './outbox.store.ts';
 
-/** Interval between two runs, in milliseconds. An event is in its stream after at most about one of them. */
+/** Interval between two looks at an outbox, in milliseconds. An event is in its stream after about one of them. */
 const RELAY_EVERY_MS = 1_000;
 /** Number of entries in one call of the events service. Beyond it: the next call has them. */
 const RELAYED_ENTRIES = 500;
@@ -78,6 +78,7 @@ export function relayJob(service: Publisher) {
         serviceClient<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
     }): Record<string, Job> => {
         const events = serviceClient('events', SERVICE_DEFINITIONS.events);
-        return { relay: { everyMs: RELAY_EVERY_MS, run: () => relay(service, { db, events }) } };
+        const isDue = async () => (await oldestEntries(db, service, 1)).length > 0;
+        return { relay: { everyMs: RELAY_EVERY_MS, isDue, run: () => relay(service, { db, events }) } };
     };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ownContext } from '../../platform/context.ts';
 import { DAY_MS } from '../../platform/days.ts';
+import { NIL_ID } from '../../platform/ids.ts';
 import type { Database } from '../../platform/postgres/db.ts';
 import { type Config, required } from '../../platform/process/config.ts';
 import type { Job } from '../../platform/redis/jobs.ts';
@@ -24,7 +25,7 @@ import { webhookSender } from './sender/sender.ts';
 import { webhooksService } from './service.ts';
 import { webhooksStore } from './store.ts';
 
-/** Interval between two looks for new events, in milliseconds. An event is sent after at most about one of them. */
+/** Interval between two looks for new events, in milliseconds. An event is sent after about one of them. */
 const WAKE_EVERY_MS = 1_000;
 /** Interval between two removals of deleted webhooks, in milliseconds. */
 const REMOVE_EVERY_MS = 10_000;
@@ -67,6 +68,7 @@ export function webhooksJobs(dependencies: RoleDependencies): Record<string, Job
     return {
         wake: {
             everyMs: WAKE_EVERY_MS,
+            isDue: async () => (await wakes.accounts(NIL_ID, 1)).length > 0,
             run: () => wakeWebhooks({ store: wakes, events, clock }),
             alone: true,
         },

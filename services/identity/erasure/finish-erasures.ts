@@ -12,7 +12,7 @@ import { identityStore } from '../store.ts';
 import { exposeErasureAge } from './age.ts';
 import { type AccountEnd, accountEnd } from './end-account.ts';
 import { type ErasedServices, erasedServices } from './erased-services.ts';
-import { dueErasures, finishErasure } from './erasures.store.ts';
+import { dueErasures, finishErasure, oldestErasureAge } from './erasures.store.ts';
 
 /** Interval between two looks for erasures, in milliseconds. */
 const ERASE_EVERY_MS = 2_000;
@@ -104,6 +104,7 @@ export function erasureJob({
         services: erasedServices(serviceClient),
         clock,
     };
+    const isDue = async () => (await oldestErasureAge(db)) > 0;
     const run = () => finishErasures(dependencies);
-    return { erase: { everyMs: ERASE_EVERY_MS, run, alone: true } };
+    return { erase: { everyMs: ERASE_EVERY_MS, isDue, run, alone: true } };
 }

@@ -65,6 +65,45 @@ it('a job runs repeatedly, even if it fails, and leaves a bounded history', asyn
     await redis.del(...keys);
 });
 
+it('a job that says when it is due runs only then, and has no schedule', async (t) => {
+    const role = `test-${randomUUID()}`;
+    let [looks, dueRuns, unknownRuns] = [0, 0, 0];
+    let isDue = false;
+    const jobs = {
+        due: {
+            everyMs: 20,
+            async isDue() {
+                looks++;
+                return isDue;
+            },
+            async run() {
+                dueRuns++;
+                isDue = false;
+            },
+        },
+        unknown: {
+            everyMs: 20,
+            async isDue(): Promise<boolean> {
+                throw new Error('intended failure');
+            },
+            run: async () => unknownRuns++,
+        },
+    };
+    const metrics = createMetrics();
+    const scheduled = scheduleJobs({ redisUrl, role, jobs, log: quiet, metrics: jobMetrics(metrics) });
+    t.after(() => scheduled.stop());
+    await until('the job that cannot say whether it is due runs', () => looks > 3 && unknownRuns > 3);
+    assert.equal(dueRuns, 0);
+    isDue = true;
+    await until('the due job runs', () => dueRuns > 0);
+    const [before, asked] = [dueRuns, looks];
+    await until('it is asked again', () => looks > asked + 20);
+    assert.ok(dueRuns - before <= 1, 'at most the run that was requested before the first one had ended');
+    assert.equal(await redis.exists(`{jobs:${role}}:${role}:repeat`), 0);
+    await scheduled.stop();
+    await redis.del(...(await redis.keys(`{jobs:${role}}*`)));
+});
+
 it('the schedule of a job that an earlier release had is removed, and the others stay', async (t) => {
     const role = `test-${randomUUID()}`;
     const schedules = () => redis.zrange(`{jobs:${role}}:${role}:repeat`, '0', '-1');
