@@ -18,12 +18,13 @@ export async function fillOutbox(db: Client, { entries, perEntry, accounts, from
     await db.query(
         `INSERT INTO credentials.outbox (type, causes, data)
          SELECT 'credential.issued',
-                jsonb_agg(jsonb_build_array(id, account, jsonb_build_array('key:' || account, gen_random_uuid()),
-                    jsonb_build_object('credential_id', 'urn:uuid:' || id,
-                        'issuer_did', 'did:web:credentials.example:issuers:' || account)))::text,
-                jsonb_agg(id)
+                jsonb_build_object(
+                    'sources', jsonb_agg(jsonb_build_array(account, 'key:' || account,
+                        'did:web:credentials.example:issuers:' || account) ORDER BY n),
+                    'events', jsonb_agg(jsonb_build_array(id, n, gen_random_uuid()) ORDER BY n))::text,
+                '"all"'
          FROM (
-             SELECT entry, gen_random_uuid() AS id,
+             SELECT entry, n, gen_random_uuid() AS id,
                     ($3::uuid[])[1 + ($4::int + entry * $2::int + n) % cardinality($3::uuid[])] AS account
              FROM generate_series(0, $1::int - 1) AS entry, generate_series(0, $2::int - 1) AS n
          ) AS event GROUP BY entry ORDER BY entry`,

@@ -6,17 +6,16 @@ import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { credentialId } from '../../tokens/credential-id.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import { writes } from '../idempotency/writes.store.ts';
-import { appendEvents, appendKnownEvents, type KnownEvent } from '../outbox/outbox.store.ts';
+import { appendEvents, appendIssuedEvents } from '../outbox/outbox.store.ts';
 import { pageStore } from './pages.store.ts';
 import { type CredentialStore, foundRow, type NewRevocation, type NewRow } from './rows.ts';
 
 /** Publishes the credentials of the CTE `written`, which are some of these. */
 function issued(rows: readonly NewRow[]) {
-    const events = rows.flatMap(({ id, account, issuer, cause }): KnownEvent[] => {
-        const data = { credential_id: credentialId(id), issuer_did: issuer };
-        return account === undefined ? [] : [[id, account, cause, data]];
-    });
-    return appendKnownEvents('credentials', 'credential.issued', events);
+    const events = rows.flatMap(({ id, account, issuer, cause }) =>
+        account === undefined ? [] : [{ id, account, cause, issuer_did: issuer }],
+    );
+    return appendIssuedEvents(events);
 }
 
 /** Publishes the revocations of the credentials of the CTE `written`, whose accounts and issuers it has. */

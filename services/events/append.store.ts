@@ -77,7 +77,7 @@ function insertedRows({ rows }: Queries, fresh: readonly NewRow[], size: number)
         )
         INSERT INTO events.log (leaf, account, last_seq, count, type, actor, happened_at, data, data_sha256)
         SELECT leaf, account, seq - later, count, type, actor, happened_at,
-               CASE WHEN emptied_to IS NULL THEN data::jsonb ELSE ${emptied(sql.fragment`count`)} END, data_sha256
+               CASE WHEN emptied_to IS NULL THEN data ELSE ${emptied(sql.fragment`count`)} END, data_sha256
         FROM ${sql.unnest(tuples, TYPES)} WITH ORDINALITY
             AS new (leaf, account, later, count, type, actor, happened_at, data_sha256, line)
             JOIN string_to_table(${lines}, E'\\n') WITH ORDINALITY AS lines (data, line) USING (line)

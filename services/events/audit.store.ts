@@ -83,7 +83,7 @@ export async function auditPage(
         db.rows(
             sql.type(rowRow)`
                 SELECT leaf, account, last_seq, count, type, happened_at AS timestamp, actor, data_sha256,
-                       data::text AS data
+                       data
                 FROM events.log WHERE ${within('leaf')}`,
             'events_audit_rows',
             lifetime,

@@ -4,11 +4,11 @@ import { ERASED_ROWS } from '../../platform/postgres/prune.ts';
 import type { ErasureStep } from '../erasure.ts';
 
 /**
- * The data of so many events that say nothing. It is text, because Citus (13.2.2) mixes the columns of an INSERT up, and
- * may crash, if its SELECT has such a subquery as a column.
+ * The data of so many events that say nothing. It is no subquery, because Citus (13.2.2) mixes the columns of an INSERT
+ * up, and may crash, if its SELECT has one as a column.
  */
 export function emptied(count: ReturnType<typeof sql.fragment>) {
-    return sql.fragment`('[{}' || repeat(',{}', ${count} - 1) || ']')::jsonb`;
+    return sql.fragment`'[{}' || repeat(',{}', ${count} - 1) || ']'`;
 }
 
 const headRow = z.strictObject({ emptied_to: z.number() });

@@ -51,7 +51,7 @@ export function eventsStore(db: Database): EventsStore {
         list({ account, after, types, limit }, lifetime) {
             const asked = types.length === 0 ? sql.fragment`true` : sql.fragment`type = ANY(${textArray(types)})`;
             const statement = sql.type(logRow)`
-                SELECT last_seq, count, type, happened_at, CASE WHEN ${asked} THEN data::text END AS data
+                SELECT last_seq, count, type, happened_at, CASE WHEN ${asked} THEN data END AS data
                 FROM events.log WHERE account = ${account} AND last_seq > ${after} AND last_seq < ${limit + ROW_EVENTS} + (
                     SELECT min(last_seq) FROM events.log WHERE account = ${account} AND last_seq > ${after})
                 ORDER BY last_seq`;

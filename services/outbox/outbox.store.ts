@@ -4,6 +4,7 @@ import { type Database, type Queries, sql } from '../../platform/postgres/db.ts'
 import type { EventType } from '../../proto/event-types.ts';
 import type { EventData } from '../../proto/gen/events/v1/events.ts';
 import type { Cause, Causes } from './cause.ts';
+import { type IssuedEvent, packedEvents } from './issued-events.ts';
 
 /**
  * A transactional outbox: the statement that changes something also appends its event to the table `outbox` of its own
@@ -21,6 +22,9 @@ export type Publisher = (typeof PUBLISHERS)[number];
 /** Number of events in an entry of one account. Beyond it: the account's further events are another entry. */
 const MOST_EVENTS = 1_000;
 
+/** The type of the events that are written as issued-events.ts says. */
+export const ISSUED = 'credential.issued' satisfies EventType;
+
 function outboxOf(service: Publisher) {
     return sql.identifier([service, 'outbox']);
 }
@@ -32,7 +36,7 @@ function outboxOf(service: Publisher) {
  */
 export function appendEvents(
     service: Publisher,
-    type: EventType,
+    type: Exclude<EventType, typeof ISSUED>,
     { data, causes }: { data: ReturnType<typeof sql.fragment>; causes: Causes },
 ) {
     return sql.fragment`
@@ -43,20 +47,15 @@ export function appendEvents(
 }
 
 /**
- * An event that the service knows before its statement runs, with the id of its row. It becomes text once, which
- * PostgreSQL does not look into: to build it there would cost more.
+ * Like appendEvents, for the events of issued credentials: those of the rows in `written` are published. The column `causes`
+ * has all events (issued-events.ts), and `data` the ids of these rows, or "all" if all events are of such rows.
  */
-export type KnownEvent = [id: string, account: string, cause: Cause, data: Partial<EventData>];
-
-/**
- * Like appendEvents, for events that are known: those of the rows in `written` are published. The column `causes` has all
- * events, and `data` the ids of these rows.
- */
-export function appendKnownEvents(service: Publisher, type: EventType, events: readonly KnownEvent[]) {
+export function appendIssuedEvents(events: readonly IssuedEvent[]) {
     return sql.fragment`
-        INSERT INTO ${outboxOf(service)} (entry_id, type, causes, data)
-        SELECT ${newId()}::uuid, ${type}, ${JSON.stringify(events)}, jsonb_agg(id) FROM written
-        WHERE account IS NOT NULL HAVING count(*) > 0`;
+        INSERT INTO ${outboxOf('credentials')} (entry_id, type, causes, data)
+        SELECT ${newId()}::uuid, ${ISSUED}, ${packedEvents(events)},
+               CASE WHEN count(*) = ${events.length} THEN '"all"' ELSE to_jsonb(array_agg(id)) END
+        FROM written WHERE account IS NOT NULL HAVING count(*) > 0`;
 }
 
 /** Appends events of one account in a transaction: one for each item of `data`. */
@@ -68,7 +67,12 @@ export async function appendOwnEvents(
         type,
         data,
         cause,
-    }: { account: string; type: EventType; data: ReadonlyArray<Partial<EventData>>; cause: Cause },
+    }: {
+        account: string;
+        type: Exclude<EventType, typeof ISSUED>;
+        data: ReadonlyArray<Partial<EventData>>;
+        cause: Cause;
+    },
 ): Promise<void> {
     for (let from = 0; from < data.length; from += MOST_EVENTS) {
         const events = data.slice(from, from + MOST_EVENTS).map((item) => ({ account, ...item }));
@@ -83,9 +87,9 @@ const entryRow = z.strictObject({
     entry_id: z.string(),
     type: z.string(),
     happened_at: z.string(),
-    /** JSON text of Causes, or of an array of KnownEvent. Null: an earlier release has written the entry. */
+    /** JSON text of Causes or, of ISSUED, of all events. Null: an earlier release has written the entry. */
     causes: z.string().nullable(),
-    /** JSON text of an array of EventData, each with its account, or of the ids of the rows that were written. */
+    /** JSON text of an array of EventData, each with its account or, of ISSUED, of the ids of the written rows or "all". */
     data: z.string(),
 });
 export type OutboxEntry = z.infer<typeof entryRow>;

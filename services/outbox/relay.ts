@@ -3,17 +3,20 @@ import { countWithin } from '../../platform/gather.ts';
 import type { Database } from '../../platform/postgres/db.ts';
 import type { Job } from '../../platform/redis/jobs.ts';
 import type { ServiceDefinition, ServiceOf } from '../../platform/rpc/definition.ts';
-import type { EventData, EventsServiceDefinition } from '../../proto/gen/events/v1/events.ts';
+import type { Entry, EventData, EventsServiceDefinition } from '../../proto/gen/events/v1/events.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
 import type { Causes } from './cause.ts';
-import { type KnownEvent, type OutboxEntry, oldestEntries, type Publisher, removeEntries } from './outbox.store.ts';
+import { unpackedEvents } from './issued-events.ts';
+import { ISSUED, type OutboxEntry, oldestEntries, type Publisher, removeEntries } from './outbox.store.ts';
 
 /** Interval between two looks at an outbox, in milliseconds. An event is in its stream after about one of them. */
 const RELAY_EVERY_MS = 1_000;
 /** Number of entries in one call of the events service. Beyond it: the next call has them. */
 const RELAYED_ENTRIES = 500;
-/** Length of the entries of one call as JSON text. Beyond it: the next call has the rest. */
+/** Length of the entries of one call, about as JSON text. Beyond it: the next call has the rest. */
 const RELAYED_LENGTH = 1 << 20;
+/** Length of the names in an event, which its texts do not have. */
+const NAMES_LENGTH = 64;
 
 type Events = Pick<ServiceOf<typeof EventsServiceDefinition>, 'appendEvents'>;
 
@@ -26,9 +29,9 @@ export async function relay(service: Publisher, { db, events }: { db: Database; 
     let entries: readonly OutboxEntry[];
     do {
         entries = await oldestEntries(db, service, RELAYED_ENTRIES);
-        for (let rest = entries; rest.length > 0; ) {
+        for (let rest = entries.map(parsed); rest.length > 0; ) {
             const next = rest.slice(0, countWithin(rest, { of: lengthOf, max: RELAYED_LENGTH }));
-            await events.appendEvents({ entries: next.map(sent) }, ownContext());
+            await events.appendEvents({ entries: next.map(({ entry }) => entry) }, ownContext());
             const ids = next.map(({ id }) => id);
             await removeEntries(db, service, ids);
             rest = rest.slice(next.length);
@@ -36,29 +39,27 @@ export async function relay(service: Publisher, { db, events }: { db: Database; 
     } while (entries.length === RELAYED_ENTRIES);
 }
 
-function lengthOf({ causes, data }: OutboxEntry): number {
-    return data.length + (causes?.length ?? 0);
-}
-
 type CausedEvent = EventData & { account: string };
 
-function sent({ entry_id, type, happened_at, causes, data }: OutboxEntry) {
-    const beside = JSON.parse(causes ?? '{}');
-    const written: CausedEvent[] | string[] = JSON.parse(data);
-    const events = isIds(written) ? knownEvents(beside, written) : written.map((event) => causedEvent(event, beside));
-    return { entry_id, type, timestamp: happened_at, events };
+/** `id`: of its row in the outbox. */
+function parsed({ id, entry_id, type, happened_at, causes, data }: OutboxEntry): { id: number; entry: Entry } {
+    return {
+        id,
+        entry: { entry_id, type, timestamp: happened_at, events: eventsOf({ type, causes: causes ?? '{}', data }) },
+    };
 }
 
-function isIds(written: CausedEvent[] | string[]): written is string[] {
-    return typeof written[0] === 'string';
+function eventsOf({ type, causes, data }: Record<'type' | 'causes' | 'data', string>): Entry['events'] {
+    if (type === ISSUED) return unpackedEvents(causes, JSON.parse(data));
+    const beside: Causes = JSON.parse(causes);
+    return (JSON.parse(data) as CausedEvent[]).map((event) => causedEvent(event, beside));
 }
 
-/** Those of the written rows. */
-function knownEvents(events: readonly KnownEvent[], written: readonly string[]) {
-    const ids = new Set(written);
-    return events
-        .filter(([id]) => ids.has(id))
-        .map(([, account, [actor, requestId], data]) => ({ account, data, actor, request_id: requestId }));
+function lengthOf({ entry: { events } }: { entry: Entry }): number {
+    let length = events.length * NAMES_LENGTH;
+    for (const { account, actor, request_id, data } of events)
+        for (const text of [account, actor, request_id, ...Object.values(data ?? {})]) length += text?.length ?? 0;
+    return length;
 }
 
 function causedEvent({ account, ...data }: CausedEvent, causes: Causes) {

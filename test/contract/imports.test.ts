@@ -33,7 +33,10 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
         imports: /^platform\/|^workers\/crypto\/seal\.ts$|^services\/map-in-flight\.ts$/,
     },
     // The services whose changes are events share it. Its relay calls the events service for them.
-    { part: /^services\/outbox\//, imports: /^platform\/|^proto\/(event-types\.ts$|services\.ts$|gen\/events\/)/ },
+    {
+        part: /^services\/outbox\//,
+        imports: /^platform\/|^proto\/(event-types\.ts$|services\.ts$|gen\/events\/)|^tokens\/credential-id\.ts$/,
+    },
     // The services that count their rows share it.
     { part: /^services\/counts\//, imports: /^platform\// },
     // The services that sign or verify tokens share it. Each of them imports the contract of the signing service itself.

@@ -44,9 +44,9 @@ it('events and entries are kept for 400 days, and the numbers continue', async (
     assert.deepEqual(
         rows.map(({ last_seq, data }) => [last_seq, data]),
         [
-            [3, '[{"key_id": "399 days old"}]'],
-            [4, '[{"key_id": "1 days old"}]'],
-            [5, '[{"key_id": "0 days old"}]'],
+            [3, '[{"key_id":"399 days old"}]'],
+            [4, '[{"key_id":"1 days old"}]'],
+            [5, '[{"key_id":"0 days old"}]'],
         ],
     );
     const { start, note } = await store.auditRange({ from: undefined, to: undefined });

@@ -5,12 +5,8 @@ import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { withSession } from '../../../platform/postgres/session.ts';
 import { eventsStore } from '../../../services/events/store.ts';
-import {
-    appendKnownEvents,
-    type KnownEvent,
-    PUBLISHERS,
-    type Publisher,
-} from '../../../services/outbox/outbox.store.ts';
+import type { IssuedEvent } from '../../../services/outbox/issued-events.ts';
+import { appendIssuedEvents, PUBLISHERS, type Publisher } from '../../../services/outbox/outbox.store.ts';
 import { relay } from '../../../services/outbox/relay.ts';
 import { testContext } from '../../support/harness.ts';
 import { until } from '../../support/until.ts';
@@ -71,23 +67,31 @@ it('the numbers of an account have no gaps, whatever is published and relayed at
     }
 });
 
-it('of the events that a service knows, those of the written rows are published', async () => {
+it('of issued credentials, those whose rows are written are published', async () => {
     const { db, events, list } = await relayFixture();
-    const account = randomUUID();
-    const [written, other, ofNobody] = ['written', 'other', 'of nobody'];
-    const known = [written, other].map((id): KnownEvent => [id, account, ['trusted', 'r-1'], { key_id: id }]);
-    await db.rows(sql.unsafe`
-        WITH written AS (SELECT * FROM (VALUES (${written}, ${account}), (${ofNobody}, NULL)) AS rows (id, account))
-        ${appendKnownEvents('keys', 'key.created', known)}`);
-    await db.rows(sql.unsafe`
-        WITH written AS (SELECT ${other} AS id, ${account} AS account WHERE false)
-        ${appendKnownEvents('keys', 'key.created', known)}`);
-    assert.equal(await waiting(db, 'keys'), 1);
-    await relay('keys', { db, events });
-    assert.deepEqual(
-        (await list(account)).map(({ seq, type, data }) => [seq, type, data]),
-        [[1, 'key.created', { key_id: written }]],
-    );
+    const [ada, eve] = [randomUUID(), randomUUID()];
+    const [one, two, three] = [randomUUID(), randomUUID(), randomUUID()];
+    const [four, refused] = [randomUUID(), randomUUID()];
+    const event = (id: string, account = ada): IssuedEvent => {
+        return { id, account, cause: ['trusted', 'r-1'], issuer_did: `did:web:${account}` };
+    };
+    const append = (written: ReadonlyArray<[id: string, account: string | null]>, events: readonly IssuedEvent[]) =>
+        db.rows(sql.unsafe`
+            WITH written AS (SELECT * FROM ${sql.unnest(written, ['uuid', 'uuid'])} AS rows (id, account))
+            ${appendIssuedEvents(events)}`);
+    const nobody: [string, null] = [randomUUID(), null];
+    await append([[one, ada], nobody], [event(one), event(refused)]);
+    await append([[two, eve], [three, ada], [four, eve], nobody], [event(two, eve), event(three), event(four, eve)]);
+    await append([], [event(refused)]);
+    await append([nobody], []);
+    assert.equal(await waiting(db, 'credentials'), 2);
+    await relay('credentials', { db, events });
+    const shown = async (account: string) =>
+        (await list(account)).map(({ seq, type, data }) => [seq, type, data?.credential_id, data?.issuer_did]);
+    const expected = (account: string, ...ids: string[]) =>
+        ids.map((id, index) => [index + 1, 'credential.issued', `urn:uuid:${id}`, `did:web:${account}`]);
+    assert.deepEqual(await shown(ada), expected(ada, one, three));
+    assert.deepEqual(await shown(eve), expected(eve, two, four));
 });
 
 it('a full outbox is relayed in calls of a bounded size', async () => {

@@ -51,9 +51,9 @@ async function outcomes(db: Database) {
         counts: await read(sql.unsafe`
             SELECT account, kind, sum(amount) AS amount FROM credentials.deltas GROUP BY 1, 2 ORDER BY 2, 1 NULLS LAST`),
         issued: await read(sql.unsafe`
-            SELECT known->>1 AS account, (known->3)::text AS data
-            FROM credentials.outbox, jsonb_array_elements_text(data) AS written, jsonb_array_elements(causes::jsonb) AS known
-            WHERE type = 'credential.issued' AND known->>0 = written ORDER BY written`),
+            SELECT event->>0 AS id, causes::jsonb->'sources'->(event->>1)::int AS source
+            FROM credentials.outbox, jsonb_array_elements(causes::jsonb->'events') AS event
+            WHERE type = 'credential.issued' AND (data = '"all"' OR data @> to_jsonb(event->>0)) ORDER BY 1`),
         revocations: await read(sql.unsafe`
             SELECT event->>'account' AS account, event->>'credential_id' AS id, event->>'issuer_did' AS issuer
             FROM credentials.outbox, jsonb_array_elements(data) AS event WHERE type = 'credential.revoked' ORDER BY 2`),
