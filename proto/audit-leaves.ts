@@ -39,7 +39,11 @@ export function dataText(data: readonly object[]): string {
 
 /** The members in the order of their names. Nearly all objects have it already, and to look costs less than to sort. */
 function inOrder(item: object): object {
-    const names = Object.keys(item);
-    if (names.every((name, index) => index === 0 || (names[index - 1] as string) < name)) return item;
-    return Object.fromEntries(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)));
+    let last = '';
+    for (const name of Object.keys(item)) {
+        if (name < last)
+            return Object.fromEntries(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)));
+        last = name;
+    }
+    return item;
 }

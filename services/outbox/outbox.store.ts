@@ -94,6 +94,15 @@ const entryRow = z.strictObject({
 });
 export type OutboxEntry = z.infer<typeof entryRow>;
 
+const idRow = z.strictObject({ id: z.number() });
+
+/** Whether there are entries. Prepared, because it is asked every second, and planning takes most of its time. */
+export async function hasEntries(db: Database, service: Publisher): Promise<boolean> {
+    // By the index: EXISTS could read the whole table, in which entries that are gone stay until it is vacuumed.
+    const statement = sql.type(idRow)`SELECT id FROM ${outboxOf(service)} ORDER BY id LIMIT 1`;
+    return (await db.prepared(`${service}_outbox_has_entries`, statement)).length > 0;
+}
+
 /** Returns the entries that were written first. */
 export function oldestEntries(db: Database, service: Publisher, limit: number): Promise<readonly OutboxEntry[]> {
     return db.rows(sql.type(entryRow)`

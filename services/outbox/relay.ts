@@ -7,7 +7,7 @@ import type { Entry, EventData, EventsServiceDefinition } from '../../proto/gen/
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../../proto/services.ts';
 import type { Causes } from './cause.ts';
 import { unpackedEvents } from './issued-events.ts';
-import { ISSUED, type OutboxEntry, oldestEntries, type Publisher, removeEntries } from './outbox.store.ts';
+import { hasEntries, ISSUED, type OutboxEntry, oldestEntries, type Publisher, removeEntries } from './outbox.store.ts';
 
 /** Interval between two looks at an outbox, in milliseconds. An event is in its stream after about one of them. */
 const RELAY_EVERY_MS = 1_000;
@@ -79,7 +79,7 @@ export function relayJob(service: Publisher) {
         serviceClient<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
     }): Record<string, Job> => {
         const events = serviceClient('events', SERVICE_DEFINITIONS.events);
-        const isDue = async () => (await oldestEntries(db, service, 1)).length > 0;
+        const isDue = () => hasEntries(db, service);
         return { relay: { everyMs: RELAY_EVERY_MS, isDue, run: () => relay(service, { db, events }) } };
     };
 }
