@@ -119,8 +119,9 @@ function scheduledOf(jobs: Record<string, Job>): Record<string, Job> {
 }
 
 /**
- * Requests runs of a job that says when it is due. Requests of several processes at about the same time are one run. If
- * the question fails, a run is requested, too: its failure is then reported like any other.
+ * Requests runs of a job that says when it is due, and ends at once for a job with a schedule. Requests of several
+ * processes at about the same time are one run. If the question fails, a run is requested, too: its failure is then
+ * reported like any other.
  */
 async function requestWhenDue(options: {
     queue: Queue;

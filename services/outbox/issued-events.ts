@@ -2,8 +2,8 @@ import { credentialId } from '../../tokens/credential-id.ts';
 import type { Cause } from './cause.ts';
 
 /**
- * The events of issued credentials, which the service knows before its statement runs. They are the most frequent ones,
- * so they become text once, into which PostgreSQL does not look, and in which credentials of one source share its names.
+ * The event of an issued credential. It is the most frequent event, so it must cost little: the service writes the events
+ * of a statement as one text, which PostgreSQL does not parse and which names each account, caller and issuer only once.
  */
 export interface IssuedEvent {
     /** Of the row of the credential. */
@@ -13,7 +13,7 @@ export interface IssuedEvent {
     issuer_did: string;
 }
 
-/** What credentials have in common. */
+/** What several credentials may have in common. */
 type Source = [account: string, actor: string, issuer_did: string];
 
 /** `source`: its index in `sources`. */
