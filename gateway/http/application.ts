@@ -1,5 +1,12 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, {
+    type Express,
+    type NextFunction,
+    type Request,
+    type RequestHandler,
+    type Response,
+    type Router,
+} from 'express';
 import { AppError } from '../../platform/errors.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Engine } from '../engine.ts';
@@ -29,10 +36,7 @@ export function application({ engine, endpoints, pages, cors }: ApplicationOptio
         if (!cors.allow(exchange)) return next();
         return engine.succeed(exchange, 'Preflight');
     });
-    for (const endpoint of endpoints) {
-        const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete'; // as in the type Method
-        app[method](expressPath(endpoint.path), engine.handle(endpoint));
-    }
+    app.use(routesOf(endpoints, engine));
     app.use((_request: Request, response: Response, next: NextFunction) => {
         const exchange = exchangeOf(response);
         if (!cors.allowAll(exchange)) return next();
@@ -55,6 +59,32 @@ export function application({ engine, endpoints, pages, cors }: ApplicationOptio
         return engine.fail(exchange, error);
     });
     return app;
+}
+
+/**
+ * Passes a request on to a router with the endpoints of its resource, such as /v1/credentials. One router with all would
+ * compare each request with dozens of paths, which took `me` 10 µs.
+ */
+function routesOf(endpoints: readonly Endpoint[], engine: Engine): RequestHandler {
+    const routers = new Map<string, Router>();
+    for (const endpoint of endpoints) {
+        const resource = resourceOf(endpoint.path);
+        const router = routers.get(resource) ?? express.Router({ caseSensitive: true, strict: true });
+        routers.set(resource, router);
+        const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete'; // as in the type Method
+        router[method](expressPath(endpoint.path), engine.handle(endpoint));
+    }
+    return (request, response, next) => {
+        const router = routers.get(resourceOf(request.path)) ?? routers.get('');
+        // A router would answer OPTIONS by itself.
+        if (router && request.method !== 'OPTIONS') router(request, response, next);
+        else next();
+    };
+}
+
+/** The resource of a path: /v1/credentials of /v1/credentials/verify. Empty if the path has another form. */
+function resourceOf(path: string): string {
+    return /^(?:\/internal)?\/v1\/[^/]+/.exec(path)?.[0] ?? '';
 }
 
 /**
