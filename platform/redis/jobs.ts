@@ -86,7 +86,7 @@ function scheduleQueue(options: ScheduleOptions): { stop(): Promise<void> } {
     // Not awaited: they wait for Redis, and the role must serve without Redis.
     const { signal } = stopping;
     void keepScheduled({ queue, jobs: scheduledOf(jobs), log, signal });
-    for (const [name, job] of Object.entries(jobs)) void requestWhenDue({ queue, name, job, metrics, signal });
+    for (const [name, job] of Object.entries(jobs)) void requestWhenDue({ queue, name, job, log, metrics, signal });
     return {
         async stop() {
             stopping.abort();
@@ -121,21 +121,32 @@ function scheduledOf(jobs: Record<string, Job>): Record<string, Job> {
 /**
  * Requests runs of a job that says when it is due, and ends at once for a job with a schedule. Requests of several
  * processes at about the same time are one run. If the question fails, a run is requested, too: its failure is then
- * reported like any other.
+ * reported like any other. Of requests that Redis refuses one after the other, the first is logged.
  */
 async function requestWhenDue(options: {
     queue: Queue;
     name: string;
     job: Job;
+    log: Log;
     metrics: JobMetrics;
     signal: AbortSignal;
 }): Promise<void> {
-    const { queue, name, job, metrics, signal } = options;
+    const { queue, name, job, log, metrics, signal } = options;
     const once = { ...KEEP, deduplication: { id: name, ttl: job.everyMs / 2 } };
+    let wasRefused = false;
+    const request = async (): Promise<void> => {
+        try {
+            await queue.add(name, {}, once);
+            wasRefused = false;
+        } catch (error) {
+            if (!wasRefused && !signal.aborted) log.error({ err: error, job: name }, 'could not request the job');
+            wasRefused = true;
+        }
+    };
     while (job.isDue && !signal.aborted) {
         const isDue = await job.isDue().catch(() => true);
         if (!isDue) metrics.nothingDue(queue.name, name);
-        else if (!signal.aborted) await queue.add(name, {}, once).catch(() => {}); // the worker reports the same errors
+        else if (!signal.aborted) await request();
         // All jobs ask at the same moments, because a process that is awake already takes less CPU for a question.
         const pauseMs = job.everyMs - (Date.now() % job.everyMs);
         await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {});
