@@ -119,8 +119,8 @@ function scheduledOf(jobs: Record<string, Job>): Record<string, Job> {
 }
 
 /**
- * Requests runs of a job that says when it is due, and ends at once for a job with a schedule. Requests of several
- * processes at about the same time are one run. If the question fails, a run is requested, too: its failure is then
+ * Requests runs of a job that says when it is due, and ends at once for a job with a schedule. While a run waits or is
+ * under way, there is no other, whichever process requests it. If the question fails, a run is requested, too: its failure is then
  * reported like any other. Of requests that Redis refuses one after the other, the first is logged.
  */
 async function requestWhenDue(options: {
@@ -132,7 +132,7 @@ async function requestWhenDue(options: {
     signal: AbortSignal;
 }): Promise<void> {
     const { queue, name, job, log, metrics, signal } = options;
-    const once = { ...KEEP, deduplication: { id: name, ttl: job.everyMs / 2 } };
+    const once = { ...KEEP, deduplication: { id: name } }; // until the run has ended, so that slow ones do not pile up
     let wasRefused = false;
     const request = async (): Promise<void> => {
         try {

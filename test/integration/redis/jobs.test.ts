@@ -104,6 +104,30 @@ it('a job that says when it is due runs only then, and has no schedule', async (
     await redis.del(...(await redis.keys(`{jobs:${role}}*`)));
 });
 
+it('a run that takes long is not requested again before it has ended', async (t) => {
+    const role = `test-${randomUUID()}`;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    let [asked, runs] = [0, 0];
+    const run = async () => {
+        runs++;
+        await ended;
+    };
+    const jobs = { slow: { everyMs: 20, isDue: async () => ++asked > 0, run } };
+    const scheduled = Array.from({ length: 2 }, () =>
+        scheduleJobs({ redisUrl, role, jobs, log: quiet, metrics: jobMetrics(createMetrics()) }),
+    );
+    t.after(() => Promise.all(scheduled.map((processes) => processes.stop())));
+    await until('the job runs', () => runs > 0);
+    const before = asked;
+    await until('it is asked again', () => asked > before + 20);
+    assert.equal(await redis.llen(`{jobs:${role}}:${role}:wait`), 0);
+    assert.equal(runs, 1);
+    end();
+    await until('it runs again', () => runs > 1);
+    await Promise.all(scheduled.map((processes) => processes.stop()));
+    await redis.del(...(await redis.keys(`{jobs:${role}}*`)));
+});
+
 it('the schedule of a job that an earlier release had is removed, and the others stay', async (t) => {
     const role = `test-${randomUUID()}`;
     const schedules = () => redis.zrange(`{jobs:${role}}:${role}:repeat`, '0', '-1');
