@@ -4,6 +4,7 @@ import { isCredentialType, MAX_NEW_SUBJECT_LENGTH, MAX_TYPE_LENGTH } from '../..
 import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
 import { namesKey } from '../../tokens/verification-key.ts';
 import { isIssuerWebDid } from '../../tokens/web-did.ts';
+import { ERASED_SUBJECT } from '../counts/erased-subject.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireText } from '../texts.ts';
 
@@ -35,6 +36,8 @@ export function requireSubject(did: string): void {
 /** The subject of a new credential. Earlier ones may have longer DIDs, which still have lists. */
 export function requireNewSubject(did: string): void {
     requireSubject(did);
+    if (did === ERASED_SUBJECT)
+        throw invalid(`subject_did must not be ${ERASED_SUBJECT}, which stands for erased people.`);
     if (did.length > MAX_NEW_SUBJECT_LENGTH) {
         throw invalid(`subject_did may have at most ${MAX_NEW_SUBJECT_LENGTH} characters.`);
     }

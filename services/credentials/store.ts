@@ -4,6 +4,7 @@ import { changeRows } from '../../platform/postgres/append.store.ts';
 import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { credentialId } from '../../tokens/credential-id.ts';
+import { ERASED_SUBJECT } from '../counts/erased-subject.ts';
 import { appendPendingCounts } from '../counts/pending.store.ts';
 import { writes } from '../idempotency/writes.store.ts';
 import { appendEvents, appendIssuedEvents } from '../outbox/outbox.store.ts';
@@ -75,7 +76,8 @@ export function credentialStore(db: Database): CredentialStore {
 /**
  * Revokes what is not revoked yet. PostgreSQL finds the rows in the order of their ids, or all in that of a small table,
  * so two groups with the same rows do not deadlock. If they do, because their plans differ, one of them is repeated. If
- * a group revokes a credential several times, its first item does. The status lists of the credentials are noted, so that
+ * a group revokes a credential several times, its first item does. The reason is not kept if the subject is erased,
+ * because the reason may be about the person. The status lists of the credentials are noted, so that
  * they are published anew.
  */
 async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<boolean[]> {
@@ -86,7 +88,8 @@ async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<
     const changed = await changeRows(db, {
         name: 'credentials_revoke',
         change: sql.fragment`
-            UPDATE credentials.credentials SET revoked_at = asked.since, revocation_reason = asked.reason
+            UPDATE credentials.credentials SET revoked_at = asked.since,
+                revocation_reason = CASE WHEN subject <> ${ERASED_SUBJECT} THEN asked.reason END
             FROM ${sql.unnest(tuples, ['uuid', 'timestamptz', 'text'])} AS asked (credential, since, reason)
             WHERE id = asked.credential AND revoked_at IS NULL
             RETURNING id, account, issuer, status_list`,

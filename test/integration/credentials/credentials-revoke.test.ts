@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallContext } from '../../../platform/context.ts';
 import { newId } from '../../../platform/ids.ts';
+import { sql } from '../../../platform/postgres/db.ts';
+import { ERASED_SUBJECT } from '../../../services/counts/erased-subject.ts';
 import { decodeDidKey } from '../../../tokens/did-key.ts';
 import { testContext } from '../../support/harness.ts';
 import {
@@ -65,6 +67,22 @@ test('a revocation without a reason is shown without one', async () => {
     const { credential_id } = await issue();
     assert.equal('reason' in shown(await revoke(credential_id)), false);
     assert.equal('reason' in shown(await status(credential_id)), false);
+});
+
+test('the reason of a revocation is not kept if the subject is erased', async () => {
+    const { credential_id } = await issue();
+    await credentials.eraseSubject({ subject_did: issuer.did }, testContext({ trusted: true }));
+    await revoke(credential_id, { reason: 'about the person' });
+    const { revoked, reason } = await status(credential_id);
+    assert.deepEqual([revoked, reason], [true, undefined]);
+    const kept = await db.rows(sql.unsafe`
+        SELECT revocation_reason FROM credentials.credentials WHERE id = ${credential_id.slice('urn:uuid:'.length)}`);
+    assert.deepEqual(kept, [{ revocation_reason: null }]);
+});
+
+test('nothing can be issued to the subject that stands for erased people', async () => {
+    const request = requestBy(issuer, { subject_did: ERASED_SUBJECT });
+    await refuses('invalid', credentials.issue(request, issuer.context));
 });
 
 test('fifty concurrent revocations of a credential all return the first one, which counts once', async () => {
