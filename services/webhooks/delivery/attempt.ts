@@ -35,7 +35,7 @@ export async function attempt(
         : verdictOf({ kind: 'failed', reason: SECRET_IS_LOST });
     if (signal.aborted && verdict.kind !== 'delivered') return undefined;
     deps.count(verdict.kind);
-    await deps.store.record(recordOf(due, verdict, at, deps.clock()));
+    await deps.store.record({ ...recordOf(due, verdict, at, deps.clock()), url });
     return verdict;
 }
 

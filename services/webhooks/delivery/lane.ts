@@ -39,7 +39,7 @@ export async function runLane(id: string, deps: LaneDependencies, signal: AbortS
         const { succeeded, failure } = await sendAll(webhook, due, { deps, signal, isProven });
         isProven = succeeded;
         if (failure) await noteFailure(webhook, { succeeded, failure }, deps);
-        else if (succeeded && failures > 0) await store.noteSuccess(id);
+        else if (succeeded && failures > 0) await store.noteSuccess(webhook);
     }
     await store.release({ id, wakes: 'any' });
 }
@@ -79,15 +79,16 @@ async function sendAll(
 
 /** Has a webhook that has failed wait. After five days without a success it is paused; if it is gone, disabled. */
 async function noteFailure(
-    { id, failures, failing_since }: LeasedWebhook,
+    webhook: LeasedWebhook,
     { succeeded, failure }: { succeeded: boolean; failure: Verdict },
     { store, clock }: LaneDependencies,
 ): Promise<void> {
+    const { failures, failing_since } = webhook;
     const now = clock();
     const failed = succeeded ? 1 : failures + 1;
     const since = succeeded || failing_since === null ? new Date(now).toISOString() : failing_since;
     const until = new Date(notBefore({ failures: failed, waitMs: failure.waitMs }, now)).toISOString();
-    await store.noteFailure(id, { failures: failed, failing_since: since, not_before: until });
-    if (failure.kind === 'gone') await store.stop(id, 'disabled');
-    else if (now - Date.parse(since) >= PAUSED_AFTER_MS) await store.stop(id, 'paused');
+    await store.noteFailure(webhook, { failures: failed, failing_since: since, not_before: until });
+    if (failure.kind === 'gone') await store.stop(webhook, 'disabled');
+    else if (now - Date.parse(since) >= PAUSED_AFTER_MS) await store.stop(webhook, 'paused');
 }

@@ -4,7 +4,7 @@ import { type Database, type Queries, STORE_GROUPS, sql } from '../../../platfor
 import { OWN_CAUSE } from '../../outbox/cause.ts';
 import { appendEvents } from '../../outbox/outbox.store.ts';
 import { appendDeliveries, countWaiting } from '../deliveries.store.ts';
-import { type Attempted, dueRow, type LanesStore, leasedRow } from './rows.ts';
+import { type Attempted, dueRow, type LanesStore, type LeasedWebhook, leasedRow } from './rows.ts';
 
 /**
  * How long a webhook belongs to a process that does not extend its lease, in seconds. Beyond it: another process sends
@@ -105,9 +105,11 @@ function feeding(db: Database, owned: Owned): Pick<LanesStore, 'feed' | 'feedRep
     };
 }
 
-const ATTEMPTED = ['uuid', 'text', 'timestamptz', 'timestamptz', 'timestamptz', 'int4', 'text'];
+const ATTEMPTED = ['uuid', 'text', 'text', 'timestamptz', 'timestamptz', 'timestamptz', 'int4', 'text'];
 
 function noting(db: Database, owned: Owned): Pick<LanesStore, 'record' | 'noteFailure' | 'noteSuccess' | 'stop'> {
+    // What an attempt has shown about an earlier URL says nothing about the new one.
+    const unchanged = ({ id, url }: LeasedWebhook) => sql.fragment`${owned(id)} AND url = ${url}`;
     return {
         record: coalesce({
             ...STORE_GROUPS,
@@ -117,30 +119,34 @@ function noting(db: Database, owned: Owned): Pick<LanesStore, 'record' | 'noteFa
                 return attempted.map(() => undefined);
             },
         }),
-        async noteFailure(id, { failures, failing_since, not_before }) {
+        async noteFailure(webhook, { failures, failing_since, not_before }) {
             await db.rows(sql.unsafe`
                 UPDATE webhooks.endpoints SET failures = ${failures}, failing_since = ${failing_since},
-                    not_before = ${not_before} WHERE ${owned(id)}`);
+                    not_before = ${not_before} WHERE ${unchanged(webhook)}`);
         },
-        async noteSuccess(id) {
+        async noteSuccess(webhook) {
             await db.rows(sql.unsafe`
                 UPDATE webhooks.endpoints SET failures = 0, failing_since = NULL, not_before = NULL
-                WHERE ${owned(id)}`);
+                WHERE ${unchanged(webhook)}`);
         },
-        async stop(id, state) {
+        async stop(webhook, state) {
             await db.rows(sql.unsafe`
                 WITH written AS (
-                    UPDATE webhooks.endpoints SET state = ${state} WHERE ${owned(id)} RETURNING account, id
+                    UPDATE webhooks.endpoints SET state = ${state} WHERE ${unchanged(webhook)} RETURNING account, id
                 )
                 ${appendEvents('webhooks', `webhook.${state}`, { data: sql.fragment`'webhook_id', id`, causes: OWN_CAUSE })}`);
         },
     };
 }
 
-/** An attempt counts once, also if it is recorded again. */
+/**
+ * An attempt counts once, also if it is recorded again. A delivery that has failed at an earlier URL of its webhook is due
+ * at the new one.
+ */
 function recorded(attempted: readonly Attempted[]) {
-    const values = attempted.map(({ id, state, began_at, at, due_at, status, reason }) => [
+    const values = attempted.map(({ id, url, state, began_at, at, due_at, status, reason }) => [
         id,
+        url,
         state,
         began_at,
         at,
@@ -153,6 +159,15 @@ function recorded(attempted: readonly Attempted[]) {
             last_attempt_at = new.at, due_at = new.due_at, status = new.status, reason = new.reason,
             body = CASE WHEN new.state = 'waiting' THEN body ELSE '' END,
             finished_at = CASE WHEN new.state = 'waiting' THEN NULL ELSE new.at END
-        FROM ${sql.unnest(values, ATTEMPTED)} AS new (id, state, began_at, at, due_at, status, reason)
+        FROM (
+            SELECT id, began_at, at, status, reason, CASE WHEN is_moved THEN 'waiting' ELSE state END AS state,
+                CASE WHEN is_moved THEN at ELSE due_at END AS due_at
+            FROM ${sql.unnest(values, ATTEMPTED)} AS sent (id, url, state, began_at, at, due_at, status, reason)
+            CROSS JOIN LATERAL (
+                SELECT sent.state = 'failed' AND endpoints.url <> sent.url AS is_moved
+                FROM webhooks.deliveries JOIN webhooks.endpoints ON endpoints.id = deliveries.endpoint
+                WHERE deliveries.id = sent.id
+            ) AS target
+        ) AS new
         WHERE old.id = new.id AND old.state = 'waiting'`;
 }

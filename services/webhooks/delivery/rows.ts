@@ -34,6 +34,8 @@ export type DueDelivery = z.infer<typeof dueRow>;
 /** What has become of a delivery. */
 export interface Attempted {
     id: string;
+    /** To which it was sent. */
+    url: string;
     state: 'waiting' | 'delivered' | 'failed';
     began_at: string;
     at: string;
@@ -69,11 +71,15 @@ export interface LanesStore {
     /** Returns the deliveries that are due, the longest first. */
     due(id: string, limit: number, now: string): Promise<readonly DueDelivery[]>;
     record(attempted: Attempted): Promise<void>;
-    /** Notes that a webhook has failed, and until when nothing is sent to it. */
-    noteFailure(id: string, failure: { failures: number; failing_since: string; not_before: string }): Promise<void>;
-    noteSuccess(id: string): Promise<void>;
-    /** Ends the sending to a webhook, and publishes that. */
-    stop(id: string, state: 'paused' | 'disabled'): Promise<void>;
+    /** Notes that a webhook has failed, and until when nothing is sent to it. Does nothing if it has another URL now. */
+    noteFailure(
+        webhook: LeasedWebhook,
+        failure: { failures: number; failing_since: string; not_before: string },
+    ): Promise<void>;
+    /** Notes that a webhook works. Does nothing if it has another URL now. */
+    noteSuccess(webhook: LeasedWebhook): Promise<void>;
+    /** Ends the sending to a webhook, and publishes that. Does nothing if it has another URL now. */
+    stop(webhook: LeasedWebhook, state: 'paused' | 'disabled'): Promise<void>;
     /**
      * Gives a leased webhook back. Resolves to false if something was added since `wakes` was read; `any`: that is no
      * reason to keep it. `dueAt`: when there is something to do at the earliest, if that is known.

@@ -68,9 +68,9 @@ export async function lanesFixture() {
         return {
             ...own,
             find: () => store.find(own, testContext()),
-            change: (state: 'active' | 'paused') =>
+            change: (state: 'active' | 'paused', url?: string) =>
                 store.update(
-                    { ...own, state, url: undefined, types: undefined, description: undefined, now: iso() },
+                    { ...own, state, url, types: undefined, description: undefined, now: iso() },
                     testContext(),
                 ),
             deliveries: () =>

@@ -59,6 +59,23 @@ describe('a webhook', () => {
         );
     });
 
+    it('with a new URL is not disabled by what the earlier one answers, and gets its deliveries at the new one', async () => {
+        const webhook = await newEndpoint();
+        await append(webhook.account, 1);
+        const urls: string[] = [];
+        const { serve } = open(async ({ url }) => {
+            urls.push(url);
+            if (urls.length > 1) return OK;
+            await webhook.change('active', 'https://shop.example/new');
+            return answer(410);
+        });
+        await serve();
+        assert.deepEqual(urls, ['https://shop.example/hooks', 'https://shop.example/new']);
+        assert.equal((await webhook.find())?.state, 'active');
+        const [delivery] = await webhook.deliveries();
+        assert.deepEqual([delivery?.state, delivery?.attempts, delivery?.status], ['delivered', 2, 200]);
+    });
+
     it('is paused after five days of failures, with an event, and gets everything when it is active again', async () => {
         const webhook = await newEndpoint();
         const sent: string[] = [];
