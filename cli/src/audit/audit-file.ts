@@ -17,6 +17,8 @@ import { type Line, lineOf } from './line.ts';
 const VERSIONS: readonly unknown[] = [1, 2];
 /** The most lines that are named of the rows without data. Beyond it: the others are only counted. */
 const MAX_NAMED_LINES = 10;
+/** What a line with a signature begins with in a note. The service writes one; others would count for nothing. */
+const SIGNATURE = '\n\u2014 ';
 
 type Row = Omit<Line<'row'>, 'data'> & AuditedRow & { data: readonly object[] };
 type Leaf = { leaf: unknown; hash: unknown };
@@ -32,6 +34,8 @@ interface Shown {
     unexplained_lines: readonly number[];
     /** Emptied rows whose `account.erased` no checkpoint covers yet, so it proves nothing. The next one will. */
     unproven_rows: number;
+    /** Where the first of these are. */
+    unproven_lines: readonly number[];
     /** Leaves that a checkpoint covers, and when the last of them was sealed. */
     signed_leaves: number;
     signed_until: string | undefined;
@@ -94,13 +98,13 @@ export class AuditFile {
         const unproven = [...this.#emptied].flatMap(([account, of]) =>
             (this.#erased.get(account) ?? -1) >= this.#lastCheckpoint ? [of] : [],
         );
-        const lines = unexplained.flatMap((of) => of.lines).sort((one, other) => one - other);
         return {
             rows: this.#rows,
             emptied_rows: rowsOf(this.#emptied.values()),
             unexplained_rows: rowsOf(unexplained),
-            unexplained_lines: lines.slice(0, MAX_NAMED_LINES),
+            unexplained_lines: linesOf(unexplained),
             unproven_rows: rowsOf(unproven),
+            unproven_lines: linesOf(unproven),
             signed_leaves: this.#lastCheckpoint - this.#start,
             signed_until: this.#signedUntil,
             unsigned_leaves: this.#tree.size - this.#lastCheckpoint,
@@ -172,6 +176,8 @@ export class AuditFile {
             );
         if (this.#checkpoints.has(this.#tree.size)) throw new Fault('It is there twice.');
         const trusted = this.#trusted.length > 0 ? this.#trusted : [...this.#signers];
+        if (String(note).split(SIGNATURE).length > 2)
+            throw new Fault('It was changed: it has more than one signature.');
         const { origin, ...signed } = checkpointOf(String(note), trusted);
         if (signed.size !== size) throw new Fault(`It was changed: ${signed.size} leaves are signed.`);
         if (!signed.root.equals(rootOf(this.#tree)))
@@ -191,6 +197,12 @@ export class AuditFile {
         this.#kept?.end(this.#tree);
         this.#hasEnded = true;
     }
+}
+
+/** The first lines of rows of several accounts. */
+function linesOf(accounts: ReadonlyArray<{ lines: readonly number[] }>): number[] {
+    const lines = accounts.flatMap((of) => of.lines).sort((one, other) => one - other);
+    return lines.slice(0, MAX_NAMED_LINES);
 }
 
 function rowsOf(accounts: Iterable<{ rows: number }>): number {

@@ -48,7 +48,7 @@ export const auditVerify = command({
     name: 'audit verify',
     summary: 'Verify an audit on this machine, without the service',
     details:
-        'Exits with 0 if it is whole and signed, and with 1 if a line was changed, removed, added or moved: then it names the line. What comes after the last checkpoint (unsigned_leaves) is not proven yet; nor are rows without data whose account.erased is there (unproven_rows). Without --issuer, the issuer that the first checkpoint names is taken: then look at it. Whoever has the key could write another audit: keep the earlier ones, and name the last of them with --checkpoint.',
+        'Exits with 0 if it is whole and signed, and with 1 if a line was changed, removed, added or moved: then it names the line. What comes after the last checkpoint (unsigned_leaves) is not proven yet; nor are rows without data whose account.erased comes after it (unproven_rows, on the lines unproven_lines). Without --issuer, the issuer that the first checkpoint names is taken: then look at it. Whoever has the key could write another audit: keep the earlier ones, and name the last of them with --checkpoint.',
     positionals: { file: { summary: 'The audit' } },
     options: {
         issuer: {
@@ -110,15 +110,24 @@ function didIn(text: string): string {
 }
 
 function wholeReport(shown: ReturnType<AuditFile['end']>, acceptsErased: boolean): Report {
-    const { unexplained_rows: rows, unexplained_lines: lines } = shown;
+    const { unexplained_rows: rows, unexplained_lines: lines, unproven_lines: unproven } = shown;
     const [first] = lines;
     if (first !== undefined && !acceptsErased)
         return faultReport(
             first,
-            `Rows without data that no account.erased explains: ${rows}, on the lines ${lines.join(', ')}${rows > lines.length ? ', …' : ''}. If the event is outside this audit, use --accept-erased.`,
+            `Rows without data that no account.erased explains: ${rows}, on the lines ${listOf(lines, rows)}. If the event is outside this audit, use --accept-erased.`,
         );
-    const fields = { ...shown, unexplained_lines: lines.length > 0 ? lines.join(', ') : undefined };
+    const fields = {
+        ...shown,
+        unexplained_lines: listOf(lines, rows),
+        unproven_lines: listOf(unproven, shown.unproven_rows),
+    };
     return { data: { valid: true, ...shown }, good: true, lines: ['valid', ...fieldLines(fields)] };
+}
+
+/** The first lines of some rows, as text; undefined if there are none. */
+function listOf(lines: readonly number[], rows: number): string | undefined {
+    return lines.length > 0 ? `${lines.join(', ')}${rows > lines.length ? ', …' : ''}` : undefined;
 }
 
 function faultReport(line: number, fault: string): Report {

@@ -48,6 +48,7 @@ const CHANGES: ReadonlyArray<[change: string, line: number]> = [
     ["UPDATE events.checkpoints SET note = replace(note, E'\\n5\\n', E'\\n4\\n') WHERE size = 5", 7],
     ['UPDATE events.checkpoints SET note = (SELECT note FROM events.checkpoints WHERE size = 9) WHERE size = 5', 7],
     ["UPDATE events.checkpoints SET note = left(note, -8) || 'AAAAAA==' WHERE size = 5", 7],
+    [`UPDATE events.checkpoints SET note = note || E'\\u2014 other AAAAAAAA\\n' WHERE size = 5`, 7],
     ['UPDATE events.checkpoints SET size = 4 WHERE size = 5', 6],
     ['DELETE FROM events.checkpoints WHERE size = 5', 8],
     ['UPDATE events.tree SET size = 8', 11],
