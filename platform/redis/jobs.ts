@@ -86,7 +86,9 @@ function scheduleQueue(options: ScheduleOptions): { stop(): Promise<void> } {
     // Not awaited: they wait for Redis, and the role must serve without Redis.
     const { signal } = stopping;
     void keepScheduled({ queue, jobs: scheduledOf(jobs), log, signal });
-    for (const [name, job] of Object.entries(jobs)) void requestWhenDue({ queue, name, job, log, metrics, signal });
+    const asked = Object.entries(jobs);
+    const mostWaiting = asked.length; // so that each job of the queue can wait
+    for (const [name, job] of asked) void requestWhenDue({ queue, name, job, mostWaiting, log, metrics, signal });
     return {
         async stop() {
             stopping.abort();
@@ -119,24 +121,26 @@ function scheduledOf(jobs: Record<string, Job>): Record<string, Job> {
 }
 
 /**
- * Requests runs of a job that says when it is due, and ends at once for a job with a schedule. While a run waits or is
- * under way, there is no other, whichever process requests it. If the question fails, a run is requested, too: its failure is then
+ * Requests runs of a job that says when it is due, and ends at once for a job with a schedule. Requests of several
+ * processes at about the same time are one run. While `mostWaiting` runs wait, for example because earlier ones take long,
+ * none is requested. If the question fails, a run is requested, too: its failure is then
  * reported like any other. Of requests that Redis refuses one after the other, the first is logged.
  */
 async function requestWhenDue(options: {
     queue: Queue;
     name: string;
     job: Job;
+    mostWaiting: number;
     log: Log;
     metrics: JobMetrics;
     signal: AbortSignal;
 }): Promise<void> {
-    const { queue, name, job, log, metrics, signal } = options;
-    const once = { ...KEEP, deduplication: { id: name } }; // until the run has ended, so that slow ones do not pile up
+    const { queue, name, job, mostWaiting, log, metrics, signal } = options;
+    const once = { ...KEEP, deduplication: { id: name, ttl: job.everyMs / 2 } };
     let wasRefused = false;
     const request = async (): Promise<void> => {
         try {
-            await queue.add(name, {}, once);
+            if ((await queue.getWaitingCount()) < mostWaiting) await queue.add(name, {}, once);
             wasRefused = false;
         } catch (error) {
             if (!wasRefused && !signal.aborted) log.error({ err: error, job: name }, 'could not request the job');
