@@ -86,9 +86,9 @@ function scheduleQueue(options: ScheduleOptions): { stop(): Promise<void> } {
     // Not awaited: they wait for Redis, and the role must serve without Redis.
     const { signal } = stopping;
     void keepScheduled({ queue, jobs: scheduledOf(jobs), log, signal });
-    const asked = Object.entries(jobs);
-    const mostWaiting = asked.length; // so that each job of the queue can wait
-    for (const [name, job] of asked) void requestWhenDue({ queue, name, job, mostWaiting, log, metrics, signal });
+    const all = Object.entries(jobs);
+    const mostWaiting = all.length; // so that each job of the queue can wait
+    for (const [name, job] of all) void requestWhenDue({ queue, name, job, mostWaiting, log, metrics, signal });
     return {
         async stop() {
             stopping.abort();
@@ -122,9 +122,9 @@ function scheduledOf(jobs: Record<string, Job>): Record<string, Job> {
 
 /**
  * Requests runs of a job that says when it is due, and ends at once for a job with a schedule. Requests of several
- * processes at about the same time are one run. While `mostWaiting` runs wait, for example because earlier ones take long,
- * none is requested. If the question fails, a run is requested, too: its failure is then
- * reported like any other. Of requests that Redis refuses one after the other, the first is logged.
+ * processes at about the same time are one run. None is requested while `mostWaiting` runs wait in the queue, for example
+ * because earlier ones take long. If the question fails, a run is requested, too: its failure is then reported like any
+ * other. If Redis refuses several requests in a row, the first refusal is logged.
  */
 async function requestWhenDue(options: {
     queue: Queue;

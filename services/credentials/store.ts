@@ -77,8 +77,8 @@ export function credentialStore(db: Database): CredentialStore {
  * Revokes what is not revoked yet. PostgreSQL finds the rows in the order of their ids, or all in that of a small table,
  * so two groups with the same rows do not deadlock. If they do, because their plans differ, one of them is repeated. If
  * a group revokes a credential several times, its first item does. The reason is not kept if the subject is erased,
- * because the reason may be about the person. The status lists of the credentials are noted, so that
- * they are published anew.
+ * because the reason may be about the person. The status lists of the credentials are noted, so that they are published
+ * anew.
  */
 async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<boolean[]> {
     const firsts = new Map<string, NewRevocation>();

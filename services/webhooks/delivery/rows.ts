@@ -34,7 +34,7 @@ export type DueDelivery = z.infer<typeof dueRow>;
 /** What has become of a delivery. */
 export interface Attempted {
     id: string;
-    /** To which it was sent. */
+    /** Where it was sent. */
     url: string;
     state: 'waiting' | 'delivered' | 'failed';
     began_at: string;
