@@ -1,7 +1,10 @@
 import { invalid } from '../platform/errors.ts';
 import { MAX_NAME_LENGTH } from '../proto/limits.ts';
+import { MAX_NEW_SUBJECT_LENGTH } from '../tokens/credential.ts';
+import { isDid } from '../tokens/did-key.ts';
 import { isText } from '../tokens/texts.ts';
 import { readExpiry } from '../tokens/times.ts';
+import { ERASED_SUBJECT } from './counts/erased-subject.ts';
 
 /**
  * Throws AppError `invalid`, which names the field, if the text cannot be stored or is longer than `max` characters.
@@ -31,4 +34,19 @@ export function requireExpiry(text: string): string {
         throw invalid('expiration_date must be an ISO 8601 date, or a date and time with an offset from UTC.');
     }
     return expiresAt;
+}
+
+/** Throws AppError `invalid` if the text is no DID. */
+export function requireSubject(did: string): void {
+    if (!isDid(did)) throw invalid('subject_did is not a DID.');
+}
+
+/** The same for the subject of a new credential. Earlier credentials may have longer DIDs, which still have lists. */
+export function requireNewSubject(did: string): void {
+    requireSubject(did);
+    if (did === ERASED_SUBJECT)
+        throw invalid(`subject_did must not be ${ERASED_SUBJECT}, which stands for erased people.`);
+    if (did.length > MAX_NEW_SUBJECT_LENGTH) {
+        throw invalid(`subject_did may have at most ${MAX_NEW_SUBJECT_LENGTH} characters.`);
+    }
 }

@@ -6,8 +6,9 @@ import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { credentialId } from '../../tokens/credential-id.ts';
 import type { Cursors } from '../cursors.ts';
 import { onePage, requireLimit, totalOf } from '../paging.ts';
+import { requireSubject } from '../texts.ts';
 import type { CredentialStore, ListedRow, Party } from './rows.ts';
-import { requireIssuer, requireSubject } from './rules.ts';
+import { requireIssuer } from './rules.ts';
 
 export interface ListDependencies {
     store: CredentialStore;

@@ -1,10 +1,9 @@
 import { type AppError, invalid } from '../../platform/errors.ts';
 import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
-import { isCredentialType, MAX_NEW_SUBJECT_LENGTH, MAX_TYPE_LENGTH } from '../../tokens/credential.ts';
-import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
+import { isCredentialType, MAX_TYPE_LENGTH } from '../../tokens/credential.ts';
+import { decodeDidKey } from '../../tokens/did-key.ts';
 import { namesKey } from '../../tokens/verification-key.ts';
 import { isIssuerWebDid } from '../../tokens/web-did.ts';
-import { ERASED_SUBJECT } from '../counts/erased-subject.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireText } from '../texts.ts';
 
@@ -27,20 +26,6 @@ export function requireSdJwtIssuer(did: string): void {
 
 export function notAnIssuer(): AppError {
     return invalid('issuer_did is not a did:key with an Ed25519 public key.');
-}
-
-export function requireSubject(did: string): void {
-    if (!isDid(did)) throw invalid('subject_did is not a DID.');
-}
-
-/** The subject of a new credential. Earlier ones may have longer DIDs, which still have lists. */
-export function requireNewSubject(did: string): void {
-    requireSubject(did);
-    if (did === ERASED_SUBJECT)
-        throw invalid(`subject_did must not be ${ERASED_SUBJECT}, which stands for erased people.`);
-    if (did.length > MAX_NEW_SUBJECT_LENGTH) {
-        throw invalid(`subject_did may have at most ${MAX_NEW_SUBJECT_LENGTH} characters.`);
-    }
 }
 
 /**

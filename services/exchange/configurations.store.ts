@@ -71,7 +71,10 @@ export function configurationsStore(db: Database): ConfigurationsStore {
     };
 }
 
-/** Its offers end with it: another configuration with this id might mean something else. */
+/**
+ * Its offers end with it: another configuration with this id might mean something else. They end at the time at which they
+ * were made, so that they have also ended for a call that has read the clock before.
+ */
 async function removed({ rows }: Queries, { account, issuer, id }: OwnConfiguration): Promise<boolean> {
     const gone = await rows(sql.unsafe`
         DELETE FROM exchange.configurations
@@ -80,7 +83,7 @@ async function removed({ rows }: Queries, { account, issuer, id }: OwnConfigurat
     // A statement of its own sees the offers for which the first one has waited (offers.store.ts).
     await rows(sql.unsafe`
         UPDATE exchange.offers
-        SET expires_at = least(expires_at, now()), token_expires_at = least(token_expires_at, now())
+        SET expires_at = least(expires_at, created_at), token_expires_at = least(token_expires_at, created_at)
         WHERE account = ${account} AND issuer = ${issuer} AND configuration = ${id}`);
     return true;
 }

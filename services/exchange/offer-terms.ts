@@ -8,11 +8,9 @@ import {
     MAX_TX_CODE_DESCRIPTION,
     TX_CODE_LENGTH,
 } from '../../proto/limits.ts';
-import { MAX_NEW_SUBJECT_LENGTH } from '../../tokens/credential.ts';
-import { isDid } from '../../tokens/did-key.ts';
 import { claimsFault } from '../../tokens/write-sd-jwt-vc.ts';
 import { requireJsonObject } from '../json-object.ts';
-import { requireExpiry, requireText } from '../texts.ts';
+import { requireExpiry, requireNewSubject, requireText } from '../texts.ts';
 
 /** What a wallet tells its holder about a transaction code (OpenID4VCI 1.0, section 4.1.1). */
 interface TxCodeTerms {
@@ -35,9 +33,7 @@ export function offerTerms(request: CreateOfferRequest): OfferTerms {
     requireJsonObject('claims', claims, MAX_CLAIMS_BYTES);
     const fault = claimsFault(parseJson(claims, { raw: new Set() }) as Record<string, unknown>); // a JSON object
     if (fault !== undefined) throw invalid(fault);
-    if (subject_did !== undefined && !(isDid(subject_did) && subject_did.length <= MAX_NEW_SUBJECT_LENGTH)) {
-        throw invalid(`subject_did must be a DID of at most ${MAX_NEW_SUBJECT_LENGTH} characters.`);
-    }
+    if (subject_did !== undefined) requireNewSubject(subject_did);
     const expiresAt = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
     if (expires_in < 1 || expires_in > MAX_OFFER_SECONDS) {
         throw invalid(`expires_in must be from 1 to ${MAX_OFFER_SECONDS}.`);

@@ -11,8 +11,8 @@ import { offerOfToken, type TokenOffer } from './offer-of-token.ts';
 import { type ProvenKey, provenKeys } from './proofs.ts';
 
 /**
- * Issues a credential for each key that the wallet proves (OpenID4VCI 1.0, section 8). Repeated for a key that is named in
- * the same way, it issues the same credential again.
+ * Issues a credential for each key that the wallet proves (OpenID4VCI 1.0, section 8). If a wallet repeats the request and
+ * names the key in the same way, it gets the same credential. An answer may have fewer credentials than keys.
  */
 export async function issueCredential(
     deps: WalletDependencies,
@@ -30,13 +30,26 @@ export async function issueCredential(
     const binding = { offer: offer.id, thumbprints: keys.map(nameOf), call: newId(), max_keys: definition.max_keys };
     const added = await store.bind(binding, context);
     if (!added) throw oauthError('credential_request_denied', 'This offer has no credentials for more keys.');
-    const credentials = await Promise.all(
+    const outcomes = await Promise.allSettled(
         keys.map((key) => {
             const boundBy = added.has(nameOf(key)) ? binding.call : undefined;
             return issuedFor(deps, { offer, definition, key, boundBy }, context);
         }),
     );
-    return { credentials, notification_id: offer.id };
+    return { credentials: credentialsIn(outcomes), notification_id: offer.id };
+}
+
+/**
+ * The credentials that exist: those of other keys may have been refused. Throws the first refusal if all were refused, and
+ * any other error in any case, because a repeated request may then get more.
+ */
+function credentialsIn(outcomes: ReadonlyArray<PromiseSettledResult<string>>): string[] {
+    const credentials = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const errors = outcomes.flatMap((outcome): unknown[] => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    const failure = errors.find((error) => !refusesIssue(error));
+    if (failure !== undefined) throw failure;
+    if (credentials.length === 0) throw errors[0];
+    return credentials;
 }
 
 /** Throws unless the request is for what is offered, and has a number of proofs that is possible. */
@@ -72,10 +85,9 @@ function nameOf({ thumbprint }: ProvenKey): string {
 }
 
 /**
- * Issues the credential of one key. Its Idempotency-Key is made of the offer and the key, so each call for this key gets the
- * same credential. `boundBy`: the id of this call, if it is the one that has added the key to the offer; undefined if an
- * earlier call has. Only if this one has, it is (nearly always) the first to issue for the key, and may take the key away
- * again when nothing was issued: then the offer has room for another key.
+ * Issues the credential of one key. Its Idempotency-Key consists of the offer and the key, so each call for this key gets
+ * the same credential. `boundBy`: the id of this call if it has added the key to the offer; undefined if an earlier call has.
+ * The call that has added the key removes it again if nothing is issued, so that the offer has room for another key.
  */
 async function issuedFor(
     { services, store }: WalletDependencies,

@@ -21,6 +21,8 @@ export interface DpopProofs {
 const TYPE = 'dpop+jwt';
 /** How old a proof may be, in seconds. Beyond it: the proof is not acceptable. */
 const MAX_AGE_S = 60;
+/** How long the id of a proof is remembered, in seconds: a minute longer than needed, as clocks of processes may differ. */
+const REMEMBERED_S = MAX_AHEAD_S + MAX_AGE_S + 60;
 /** Maximum length of the id of a proof, in characters. Beyond it: the proof is not acceptable. */
 const MAX_ID_LENGTH = 256;
 
@@ -62,12 +64,10 @@ function targetOf(uri: string): string {
 /** Remembers the ids of proofs in Redis. An id can be used once, by all processes together. */
 export function usedProofs(redis: Redis): (id: string) => Promise<boolean> {
     return async (id) => {
-        const answer = await redis
-            .set(`dpop:${id}`, '1', 'EX', MAX_AHEAD_S + MAX_AGE_S + 1, 'NX')
-            .catch((cause: unknown) => {
-                const text = 'The use of a DPoP proof cannot be recorded now.';
-                throw new AppError('unavailable', text, { retry_after: 1, reason: 'redis', cause });
-            });
+        const answer = await redis.set(`dpop:${id}`, '1', 'EX', REMEMBERED_S, 'NX').catch((cause: unknown) => {
+            const text = 'The use of a DPoP proof cannot be recorded now.';
+            throw new AppError('unavailable', text, { retry_after: 1, reason: 'redis', cause });
+        });
         return answer === 'OK';
     };
 }

@@ -61,7 +61,7 @@ interface Presented {
 
 /** Finds offers by what wallets present. */
 export interface OfferLookups {
-    /** An offer that can still be accepted. */
+    /** An offer that has not expired and was not ended by wrong transaction codes. Its code may be spent. */
     findByLink(link: Presented, lifetime: CallLifetime): Promise<z.infer<typeof linkOfferRow> | undefined>;
     findByCode(code: Presented, lifetime: CallLifetime): Promise<z.infer<typeof codeOfferRow> | undefined>;
     findByToken(token: Presented, lifetime: CallLifetime): Promise<TokenOfferRow | undefined>;
@@ -74,7 +74,7 @@ export function offerLookups(db: Database, limits: StatementLimits): OfferLookup
         (hashes) => sql.type(linkOfferRow)`
         SELECT secret_hash AS hash, issuer, expires_at, account, api_key, issuer_did, configuration,
             tx_code::text AS tx_code
-        FROM exchange.offers WHERE secret_hash = ANY(${hashes})`,
+        FROM exchange.offers WHERE secret_hash = ANY(${hashes}) AND tx_failures < ${MAX_TX_FAILURES}`,
     );
     const byCode = byHash(
         db,

@@ -152,6 +152,7 @@ describe('/v1/offers', () => {
             [{ tx_code: { input_mode: 'voice' } }, /tx_code.input_mode/],
             [{ tx_code: { description: 'a'.repeat(301) } }, /tx_code.description/],
             [{ subject_did: 'Ada' }, /subject_did/],
+            [{ subject_did: 'did:invalid:erased' }, /erased people/],
             [{ expiration_date: 'tomorrow' }, /expiration_date/],
             [{ expiration_date: '2020-01-01' }, /expiration_date must be later than the end of the offer, 20/],
             [{ expiration_date: inAnHour, expires_in: 3_601 }, /later than the end of the offer/],

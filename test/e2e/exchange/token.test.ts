@@ -81,6 +81,7 @@ describe('the token endpoint', () => {
         }
         const { state } = await service.as(lost).offers.get({ offer_id: lost.offer_id });
         assert.equal(state, 'locked');
+        assert.equal((await readLink(lost)).status, 404);
     });
 
     it('refuses a transaction code that nobody asked for, and a missing one, without spending anything', async () => {

@@ -8,10 +8,8 @@ import { requireCredentialId } from '../../../services/credential-id.ts';
 import {
     requireCredentialType,
     requireIssuer,
-    requireNewSubject,
     requireReason,
     requireSdJwtIssuer,
-    requireSubject,
 } from '../../../services/credentials/rules.ts';
 import { cursors } from '../../../services/cursors.ts';
 import { isConfigurationId } from '../../../services/exchange/rules.ts';
@@ -19,7 +17,7 @@ import { splitJwt } from '../../../services/exchange/wallet/jwt.ts';
 import { requireAccountId } from '../../../services/identity/user.ts';
 import { requireChange, requireRestrictions } from '../../../services/keys/restrictions.ts';
 import { requireAlgorithm } from '../../../services/signing/new-key.ts';
-import { requireExpiry } from '../../../services/texts.ts';
+import { requireExpiry, requireNewSubject, requireSubject } from '../../../services/texts.ts';
 import { isTier, requireTier } from '../../../services/tiers.ts';
 import { requirePage } from '../../../services/wallet/list.ts';
 import { requirePassword } from '../../../services/wallet/unlock.ts';
@@ -100,8 +98,8 @@ export const RULE_PARSERS: readonly Parser[] = [
     { at: 'tokens/credential.ts:isCredentialType', longest: MIB, worst: texts, run: isCredentialType },
     { at: 'services/credentials/rules.ts:requireIssuer', longest: MIB, worst: dids, run: requireIssuer },
     { at: 'services/credentials/rules.ts:requireSdJwtIssuer', longest: MIB, worst: dids, run: requireSdJwtIssuer },
-    { at: 'services/credentials/rules.ts:requireSubject', longest: MIB, worst: dids, run: requireSubject },
-    { at: 'services/credentials/rules.ts:requireNewSubject', longest: MIB, worst: dids, run: requireNewSubject },
+    { at: 'services/texts.ts:requireSubject', longest: MIB, worst: dids, run: requireSubject },
+    { at: 'services/texts.ts:requireNewSubject', longest: MIB, worst: dids, run: requireNewSubject },
     {
         at: 'services/credentials/rules.ts:requireCredentialType',
         longest: MIB,

@@ -1,33 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import type { IssueCredentialRequest } from '../../../proto/gen/exchange/v1/exchange.ts';
 import { encodeDidKey, encodeP256DidKey } from '../../../workers/crypto/did-key.ts';
-import { jwtOf, newWalletKey, type WalletKey } from '../../support/wallets/wallet-keys.ts';
+import { newWalletKey, type WalletKey } from '../../support/wallets/wallet-keys.ts';
 import { exchangeFixture } from './exchange.fixture.ts';
+import { refusedWith, walletRequests } from './wallet-requests.ts';
 
-const { service, issued, failure, redeemed, clock, db } = await exchangeFixture();
-type Redeemed = Awaited<ReturnType<typeof redeemed>>;
-
-/** A proof of possession. `header` and `claims` override what it says. */
-function proofOf(key: WalletKey, { identifier, c_nonce }: Redeemed, header: object = {}, claims: object = {}): string {
-    const payload = { aud: identifier, iat: clock.now / 1_000, nonce: c_nonce, ...claims };
-    return jwtOf(key, { typ: 'openid4vci-proof+jwt', jwk: key.jwk, ...header }, payload);
-}
-
-function ask(offered: Redeemed, proofs: string[], more: Partial<IssueCredentialRequest> = {}) {
-    const { issuer_id, access_token, configuration_id, wallet } = offered;
-    const request = { issuer_id, access_token, configuration_id, proofs, encrypted: false, ...more };
-    return service.issueCredential(request, wallet);
-}
-
-const refusedWith = (name: string) => (error: unknown) => {
-    assert.ok(error instanceof AppError);
-    assert.equal(error.reason, name, error.detail);
-    return true;
-};
-
+const { service, issued, redeemed, clock, db } = await exchangeFixture();
+const { ask, proofOf } = walletRequests({ service, clock });
 const didJwk = ({ jwk }: WalletKey) => `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`;
 
 /** It has a byte that is no UTF-8, in a member that nobody reads. */
@@ -171,36 +152,6 @@ describe('IssueCredential', () => {
         const stale = proofOf(key, { ...late, c_nonce: offered.c_nonce });
         await assert.rejects(ask(late, [stale]), refusedWith('invalid_nonce'));
     });
-});
-
-it('a wallet is not told why the account cannot issue', async () => {
-    for (const kind of ['forbidden', 'conflict', 'invalid'] as const) {
-        const offered = await redeemed();
-        failure.next = new AppError(kind, 'The account has reached its quota of 7 credentials.');
-        const proofs = [proofOf(newWalletKey(), offered)];
-        await assert.rejects(ask(offered, proofs), {
-            reason: 'credential_request_denied',
-            detail: 'This credential cannot be issued now.',
-        });
-        // Any key gets its credential when the account can issue again, and then no other one.
-        await ask(offered, [proofOf(newWalletKey(), offered)]);
-        await assert.rejects(ask(offered, proofs), { reason: 'credential_request_denied' });
-    }
-});
-
-it('a key for which another call may have issued keeps its offer', async () => {
-    for (const kinds of [['unavailable', 'unprocessable'], ['unavailable', 'forbidden'], ['unprocessable']] as const) {
-        const offered = await redeemed();
-        const proofs = [proofOf(newWalletKey(), offered)];
-        for (const kind of kinds) {
-            failure.next = new AppError(kind, 'This call issues nothing.', { reason: 'service credentials' });
-            const refused = kind === 'unavailable' ? { kind } : refusedWith('credential_request_denied');
-            await assert.rejects(ask(offered, proofs), refused);
-        }
-        const others = [proofOf(newWalletKey(), offered)];
-        await assert.rejects(ask(offered, others), refusedWith('credential_request_denied'));
-        await ask(offered, proofs);
-    }
 });
 
 it('the database has no claim, secret, code or token of an offer', async () => {
