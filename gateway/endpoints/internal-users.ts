@@ -58,7 +58,8 @@ const ERASE_MS = 5_000;
 /** Erases a subject, service after service. Returns whether nothing is left. */
 async function eraseSubject(subjectDid: string, services: Services, context: CallContext): Promise<boolean> {
     const end = performance.now() + ERASE_MS;
-    for (const service of [services.credentials, services.presentations, services.did]) {
+    // Offers first: then no wallet takes another credential for the subject.
+    for (const service of [services.exchange, services.credentials, services.presentations, services.did]) {
         while (!(await sinceUpgrade(service.eraseSubject({ subject_did: subjectDid }, context))).done) {
             if (performance.now() > end) return false;
         }
@@ -145,7 +146,7 @@ export const internalUserEndpoints = [
         id: 'internal.subjects.erase',
         summary: 'Erase the subject of credentials',
         description:
-            'Replaces the DID of a person in all credentials and presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, and removes the DID if a client has registered it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.',
+            'Replaces the DID of a person in all credentials and presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, and removes the DID if a client has registered it, and the offers that name it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.',
         method: 'POST',
         path: '/internal/v1/subjects/erase',
         access: 'internal',

@@ -21,6 +21,7 @@ export interface NewOffer {
         secret_hash: Buffer;
         code_hash: Buffer;
         sealed: Buffer;
+        subject_hash: Buffer | undefined;
         /** JSON text of what the wallet tells its holder about the transaction code. */
         tx_code: string | undefined;
         tx_hash: Buffer | undefined;
@@ -79,14 +80,14 @@ function inserted(db: Database, { offer, quota, claim }: NewOffer, lifetime: Cal
 }
 
 function insertion(offer: NewOffer['offer']) {
-    const { secret_hash, code_hash, sealed, tx_hash } = offer;
+    const { secret_hash, code_hash, sealed, subject_hash, tx_hash } = offer;
     return sql.unsafe`
         INSERT INTO exchange.offers (id, account, api_key, session, tier, issuer, issuer_did, configuration, secret_hash, code_hash,
-            sealed, tx_code, tx_hash, created_at, expires_at)
+            sealed, subject_hash, tx_code, tx_hash, created_at, expires_at)
         VALUES (${offer.id}, ${offer.account}, ${offer.api_key ?? null}, ${offer.session ?? null}, ${offer.tier ?? null},
             ${offer.issuer}, ${offer.issuer_did}, ${offer.configuration},
-            ${sql.binary(secret_hash)}, ${sql.binary(code_hash)}, ${sql.binary(sealed)}, ${offer.tx_code ?? null},
-            ${tx_hash ? sql.binary(tx_hash) : null}, ${offer.created_at}, ${offer.expires_at})`;
+            ${sql.binary(secret_hash)}, ${sql.binary(code_hash)}, ${sql.binary(sealed)}, ${subject_hash ? sql.binary(subject_hash) : null},
+            ${offer.tx_code ?? null}, ${tx_hash ? sql.binary(tx_hash) : null}, ${offer.created_at}, ${offer.expires_at})`;
 }
 
 async function removed({ rows }: Queries, { account, id }: OwnOffer): Promise<boolean> {

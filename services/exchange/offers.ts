@@ -13,7 +13,7 @@ import { type OfferTerms, offerTerms, refuseExpired } from './offer-terms.ts';
 import type { NewOffer } from './offers.store.ts';
 import { type OfferRow, offerOf } from './rows.ts';
 import { offeringIssuer, ownConfiguration, ownOffer, unknownConfiguration, unknownOffer } from './rules.ts';
-import { codeOf, hashOf, newSecret, newTxCode, sealFor, txHashOf } from './secrets.ts';
+import { codeOf, hashOf, newSecret, newTxCode, sealFor, subjectHashOf, txHashOf } from './secrets.ts';
 
 /** Offers a credential. A repeated call gets the answer of the first one. */
 export async function createOffer(
@@ -84,6 +84,7 @@ function newOffer(
         secret_hash: hashOf(secret),
         code_hash: hashOf(code),
         sealed,
+        subject_hash: request.subject_did === undefined ? undefined : subjectHashOf(request.subject_did, pepper),
         tx_code: terms.tx_code && JSON.stringify(terms.tx_code),
         tx_hash: txCode === undefined ? undefined : txHashOf(txCode, { code, pepper }),
     };

@@ -3,30 +3,46 @@ import { type Database, sql } from '../../platform/postgres/db.ts';
 import { ERASED_ROWS, erasedCount, erasedRows, leftNone } from '../../platform/postgres/prune.ts';
 import type { ErasureStep } from '../erasure.ts';
 import { claimErasure } from '../idempotency/erase.store.ts';
+import { subjectHashOf } from './secrets.ts';
 
 const goneRow = z.strictObject({ account: z.string() });
 
 /** Removes the offers that expired more than a day ago. Returns how many. */
 export async function removeExpired(db: Database): Promise<number> {
+    const expired = sql.fragment`
+        SELECT id FROM exchange.offers WHERE expires_at < now() - interval '1 day'
+        ORDER BY expires_at LIMIT ${ERASED_ROWS} FOR UPDATE SKIP LOCKED`;
     for (let all = 0; ; ) {
-        const removed = await db.transaction(async ({ rows }) => {
-            const gone = await rows(sql.type(goneRow)`
-                DELETE FROM exchange.offers WHERE id = ANY(ARRAY(
-                    SELECT id FROM exchange.offers WHERE expires_at < now() - interval '1 day'
-                    ORDER BY expires_at LIMIT ${ERASED_ROWS} FOR UPDATE SKIP LOCKED))
-                RETURNING account`);
-            const byAccount = Map.groupBy(gone, ({ account }) => account);
-            const counts = Array.from(byAccount, ([account, { length }]) => [account, length]);
-            // In one order, so that two runs do not deadlock.
-            for (const [account, count] of counts.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))) {
-                await rows(sql.unsafe`
-                    UPDATE exchange.accounts SET offers = offers - ${count ?? 0} WHERE account = ${account ?? ''}`);
-            }
-            return gone.length;
-        });
+        const removed = await removeOffers(db, expired);
         all += removed;
         if (removed < ERASED_ROWS) return all;
     }
+}
+
+/** The step that removes the offers for the subject with this DID. */
+export function offersOfSubject(db: Database, pepper: string): ErasureStep {
+    return async (did) => {
+        const own = sql.fragment`
+            SELECT id FROM exchange.offers WHERE subject_hash = ${sql.binary(subjectHashOf(did, pepper))}
+            ORDER BY id LIMIT ${ERASED_ROWS} FOR UPDATE`;
+        return (await removeOffers(db, own)) < ERASED_ROWS;
+    };
+}
+
+/** Removes the offers that a query names, and no longer counts them. Returns how many these were. */
+function removeOffers(db: Database, ids: ReturnType<typeof sql.fragment>): Promise<number> {
+    return db.transaction(async ({ rows }) => {
+        const gone = await rows(sql.type(goneRow)`
+            DELETE FROM exchange.offers WHERE id = ANY(ARRAY(${ids})) RETURNING account`);
+        const byAccount = Map.groupBy(gone, ({ account }) => account);
+        const counts = Array.from(byAccount, ([account, { length }]) => [account, length]);
+        // In one order, so that two runs do not deadlock.
+        for (const [account, count] of counts.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))) {
+            await rows(sql.unsafe`
+                UPDATE exchange.accounts SET offers = offers - ${count ?? 0} WHERE account = ${account ?? ''}`);
+        }
+        return gone.length;
+    });
 }
 
 /** The steps that erase an account. The first one ends its offers. */

@@ -11,7 +11,7 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import { relayJob } from '../outbox/relay.ts';
 import { configurationsStore } from './configurations.store.ts';
 import { offersStore } from './offers.store.ts';
-import { exchangeErasure, removeExpired } from './remove.store.ts';
+import { exchangeErasure, offersOfSubject, removeExpired } from './remove.store.ts';
 import { exchangeService } from './service.ts';
 import { dpopProofs, usedProofs } from './wallet/dpop.ts';
 import { issuerOffers } from './wallet/issuers.ts';
@@ -42,6 +42,7 @@ export function createExchange(dependencies: RoleDependencies) {
         configurations: configurationsStore(db),
         offers: offersStore(db),
         erasureSteps: exchangeErasure(db),
+        subjectErasureSteps: [offersOfSubject(db, shared.pepper)],
         idempotency: idempotency('exchange'),
         cursors: cursors(required(config, 'SERVICE_TOKEN')),
         services: { signing: serviceClient('signing', SERVICE_DEFINITIONS.signing) },

@@ -53,6 +53,11 @@ export function txHashOf(txCode: string, { code, pepper }: { code: string; peppe
     return derived(code, pepper, `transaction code ${hash('sha256', txCode)}`, TX_HASH_BYTES);
 }
 
+/** What the database has of the subject of an offer. Nobody can guess a DID without the pepper. */
+export function subjectHashOf(did: string, pepper: string): Buffer {
+    return derived(did, pepper, 'subject', KEY_BYTES);
+}
+
 function derived(secret: string, salt: string, purpose: string, bytes: number): Buffer {
     return Buffer.from(hkdfSync('sha256', secret, salt, purpose, bytes));
 }

@@ -1,7 +1,7 @@
 import { requireUser } from '../../platform/context.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { ExchangeServiceDefinition } from '../../proto/gen/exchange/v1/exchange.ts';
-import { type ErasureStep, erasure } from '../erasure.ts';
+import { type ErasureStep, erasure, subjectErasure } from '../erasure.ts';
 import { quotaOf } from '../quotas.ts';
 import {
     createConfiguration,
@@ -25,6 +25,7 @@ export function exchangeService(
         wallet: WalletDependencies;
         counted: CountRefusals;
         erasureSteps: readonly ErasureStep[];
+        subjectErasureSteps: readonly ErasureStep[];
     },
 ): ServiceOf<typeof ExchangeServiceDefinition> {
     const { wallet, counted } = deps;
@@ -49,5 +50,6 @@ export function exchangeService(
             return { offers: { used, limit: quotaOf(deps.quota, context) } };
         },
         eraseAccount: erasure(deps.erasureSteps),
+        eraseSubject: subjectErasure(deps.subjectErasureSteps),
     };
 }

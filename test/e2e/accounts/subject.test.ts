@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { type Call, expectError, expectOk, service } from '../support/client.ts';
+import { anOffer, linked } from '../exchange/exchange-examples.ts';
+import { type Call, expectError, expectOk, send, service } from '../support/client.ts';
 import { aKey, issue, verify } from '../support/world.ts';
 
 describe('POST /internal/v1/subjects/erase', () => {
@@ -41,6 +42,15 @@ describe('POST /internal/v1/subjects/erase', () => {
             const verdict = await verify(key, credential, issuer.did, true);
             assert.equal(verdict.valid, credential === valid.credential);
         }
+    });
+
+    it('ends the open offers that name the subject', async () => {
+        const subjectDid = `did:web:${randomUUID()}.example`;
+        const offered = await anOffer({ subject_did: subjectDid });
+        await expectOk(200, erase({ subject_did: subjectDid }));
+        const { issuer_id, secret } = linked(offered);
+        assert.equal((await send({ path: `/issuers/${issuer_id}/offers/${secret}` })).status, 404);
+        await expectError(404, { path: `/v1/offers/${offered.offer_id}`, token: offered.token });
     });
 
     it('refuses what is no DID, and callers that are not trusted', async () => {

@@ -7,7 +7,7 @@ import type { Credential, IssueRequest } from '../../../proto/gen/credentials/v1
 import { cursors } from '../../../services/cursors.ts';
 import { configurationsStore } from '../../../services/exchange/configurations.store.ts';
 import { offersStore } from '../../../services/exchange/offers.store.ts';
-import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
+import { exchangeErasure, offersOfSubject } from '../../../services/exchange/remove.store.ts';
 import { exchangeService } from '../../../services/exchange/service.ts';
 import { dpopProofs } from '../../../services/exchange/wallet/dpop.ts';
 import { issuerOffers } from '../../../services/exchange/wallet/issuers.ts';
@@ -54,6 +54,7 @@ export async function exchangeFixture() {
         configurations: configurationsStore(db),
         offers: offersStore(db),
         erasureSteps: exchangeErasure(db),
+        subjectErasureSteps: [offersOfSubject(db, pepper)],
         idempotency: idempotencies({ config, databasesOf: () => [db], metrics, clock: time })('exchange'),
         cursors: cursors(SECRETS),
         services: { signing },
@@ -101,7 +102,10 @@ function issuers() {
 /** An offer of a new account, and the access token for it. */
 async function redeemed(
     service: ReturnType<typeof exchangeService>,
-    { max_keys = 1, ...terms }: { max_keys?: number; expires_in?: number; expiration_date?: string },
+    {
+        max_keys = 1,
+        ...terms
+    }: { max_keys?: number; expires_in?: number; expiration_date?: string; subject_did?: string },
 ) {
     const context = testContext({ user_id: randomUUID() });
     const issuerId = randomUUID();

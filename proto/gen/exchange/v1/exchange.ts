@@ -311,6 +311,15 @@ export interface EraseAccountResponse {
   done: boolean;
 }
 
+export interface EraseSubjectRequest {
+  subject_did: string;
+}
+
+export interface EraseSubjectResponse {
+  /** False: repeat the call. */
+  done: boolean;
+}
+
 function createBaseDisplay(): Display {
   return {
     name: "",
@@ -3341,6 +3350,116 @@ export const EraseAccountResponse: MessageFns<EraseAccountResponse> = {
   },
 };
 
+function createBaseEraseSubjectRequest(): EraseSubjectRequest {
+  return { subject_did: "" };
+}
+
+export const EraseSubjectRequest: MessageFns<EraseSubjectRequest> = {
+  encode(message: EraseSubjectRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.subject_did !== "") {
+      writer.uint32(10).string(message.subject_did);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EraseSubjectRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEraseSubjectRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.subject_did = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EraseSubjectRequest>): EraseSubjectRequest {
+    return EraseSubjectRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EraseSubjectRequest>): EraseSubjectRequest {
+    const message = createBaseEraseSubjectRequest();
+    message.subject_did = object.subject_did ?? "";
+    return message;
+  },
+};
+
+function createBaseEraseSubjectResponse(): EraseSubjectResponse {
+  return { done: false };
+}
+
+export const EraseSubjectResponse: MessageFns<EraseSubjectResponse> = {
+  encode(message: EraseSubjectResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.done !== false) {
+      writer.uint32(8).bool(message.done);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EraseSubjectResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEraseSubjectResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.done = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EraseSubjectResponse>): EraseSubjectResponse {
+    return EraseSubjectResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EraseSubjectResponse>): EraseSubjectResponse {
+    const message = createBaseEraseSubjectResponse();
+    message.done = object.done ?? false;
+    return message;
+  },
+};
+
 /**
  * Hands credentials of managed did:web issuers to the wallets of other people: OpenID4VCI 1.0 with the pre-authorized code
  * flow.
@@ -3503,6 +3622,18 @@ export const ExchangeServiceDefinition = {
       requestType: EraseAccountRequest as typeof EraseAccountRequest,
       requestStream: false,
       responseType: EraseAccountResponse as typeof EraseAccountResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /**
+     * Removes the offers that name this subject, whoever has made them. At most 1,000 in each statement: repeat the call until
+     * it is done. For trusted callers only.
+     */
+    eraseSubject: {
+      name: "EraseSubject",
+      requestType: EraseSubjectRequest as typeof EraseSubjectRequest,
+      requestStream: false,
+      responseType: EraseSubjectResponse as typeof EraseSubjectResponse,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
