@@ -12,10 +12,10 @@ export function invalidToken(code: 'invalid_token' | 'invalid_dpop_proof' = 'inv
     return new AppError('unauthenticated', detail, { reason: code });
 }
 
-/** What the account of an offer must mend: its quota, its issuer, or the offer itself. */
+/** Errors whose reason is the quota, the issuer or the offer of the account. */
 const OF_ACCOUNT: ReadonlySet<ErrorKind> = new Set(['invalid', 'forbidden', 'not_found', 'conflict', 'unprocessable']);
 
-/** True if this call has issued nothing for a reason of the account, which its wallets are not told. */
+/** True if nothing was issued for a reason that concerns the account alone. Wallets are not told such a reason. */
 export function refusesIssue(error: unknown): error is AppError {
     return error instanceof AppError && OF_ACCOUNT.has(error.kind);
 }

@@ -28,7 +28,7 @@ export async function offerOfToken(
     const asked = { issuer: issuer_id, hash: hashOf(access_token), now };
     const row = await store.findByToken(asked, context);
     const plain = row && unsealFor(row.id, row.sealed, { secret: access_token, pepper });
-    // A token that is bound to a key is of no use without it, and one that is not has no proof.
+    // A DPoP token needs a proof, and a bearer token must come without one.
     if (!plain || (row.dpop_jkt === null) !== (dpop === undefined)) throw invalidToken();
     if (dpop !== undefined) {
         const url = `${credentialIssuer(publicUrl, issuer_id)}${path}`;

@@ -27,8 +27,8 @@ export interface WalletStore extends OfferLookups {
      */
     spend(spending: Omit<Spending, 'request_id'>, lifetime: CallLifetime): Promise<SpendOutcome>;
     /**
-     * Binds an offer to keys, those included to which it is bound already. Resolves to the thumbprints of the new ones, or to
-     * undefined if these are too many.
+     * Binds an offer to keys. It may be bound to some of them already. Resolves to the thumbprints of the others, or to
+     * undefined if the offer would then have too many keys.
      */
     bind(binding: Binding, lifetime: CallLifetime): Promise<ReadonlySet<string> | undefined>;
     /** Frees an offer from a key to which this call has bound it, and for which nothing was issued. */
