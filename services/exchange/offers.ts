@@ -12,7 +12,14 @@ import type { ExchangeDependencies } from './dependencies.ts';
 import { type OfferTerms, offerTerms, refuseExpired } from './offer-terms.ts';
 import type { NewOffer } from './offers.store.ts';
 import { type OfferRow, offerOf } from './rows.ts';
-import { offeringIssuer, ownConfiguration, ownOffer, unknownConfiguration, unknownOffer } from './rules.ts';
+import {
+    offeringIssuer,
+    ownConfiguration,
+    ownOffer,
+    refuseWithoutKey,
+    unknownConfiguration,
+    unknownOffer,
+} from './rules.ts';
 import { codeOf, hashOf, newSecret, newTxCode, sealFor, subjectHashOf, txHashOf } from './secrets.ts';
 
 /** Offers a credential. A repeated call gets the answer of the first one. */
@@ -43,6 +50,7 @@ async function written(
 ): Promise<CreateOfferResponse | undefined> {
     const { issuer_id, configuration_id } = offering.request;
     const by = await offeringIssuer(deps, issuer_id, context);
+    refuseWithoutKey(by.issuer);
     const own = ownConfiguration(issuer_id, configuration_id, context);
     const isKnown = async () => (await deps.configurations.find(own, context)) !== undefined;
     if (!(await isKnown())) throw unknownConfiguration();

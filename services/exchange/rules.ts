@@ -33,9 +33,16 @@ export async function offeringIssuer(
         throw invalid('This service has no PUBLIC_URL with https, so it offers nothing.');
     const issuer = await services.signing.getIssuer({ issuer_id: issuerId }, withoutIdempotencyKey(context));
     const identifier = credentialIssuer(publicUrl, issuer.issuer_id);
-    if (webUrl(issuer.did) !== identifier) throw invalid('issuer_id must name a did:web issuer of this service.');
+    if (webUrl(issuer.did) !== identifier)
+        throw invalid('issuer_id must name a did:web issuer that was made with the present PUBLIC_URL.');
     if (issuer.archived_at !== undefined) throw new AppError('conflict', 'This issuer is archived.');
     return { issuer, identifier };
+}
+
+/** Throws AppError `conflict` if no wallet could take a credential of this issuer now. */
+export function refuseWithoutKey({ keys }: Issuer): void {
+    if (!keys.some(({ state }) => state === 'active'))
+        throw new AppError('conflict', 'This issuer has no active key. Rotate it first.');
 }
 
 /** The URL below which the document of a did:web is. For another DID the result is no URL of this service. */

@@ -47,10 +47,13 @@ export function newTxCode({ length, input_mode }: { length: number; input_mode: 
     return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
-/** What the database has of a transaction code. Nobody can guess it without the code and the pepper. */
+/**
+ * What the database has of a transaction code. Nobody can guess it without the code and the pepper. Codes have capitals
+ * only, so a holder may type small letters.
+ */
 export function txHashOf(txCode: string, { code, pepper }: { code: string; pepper: string }): Buffer {
     // HKDF takes a short purpose, and a wallet may send any text.
-    return derived(code, pepper, `transaction code ${hash('sha256', txCode)}`, TX_HASH_BYTES);
+    return derived(code, pepper, `transaction code ${hash('sha256', txCode.toUpperCase())}`, TX_HASH_BYTES);
 }
 
 /** What the database has of the subject of an offer. Nobody can guess a DID without the pepper. */

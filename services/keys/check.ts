@@ -9,10 +9,10 @@ import { invalid } from '../../platform/errors.ts';
 import type { CheckCode } from '../../proto/check-codes.ts';
 import type { CheckRequest, CheckResponse } from '../../proto/gen/keys/v1/keys.ts';
 import { MAX_CHECK_COST } from '../../proto/limits.ts';
-import { hasScope, isScope, SCOPES, type Scope, scopeMask } from '../../proto/scopes.ts';
+import type { Scope } from '../../proto/scopes.ts';
 import { rateLimit } from '../tiers.ts';
 import type { KeyPolicy } from './generate.ts';
-import { hasExpired } from './restrictions.ts';
+import { covers, hasExpired, requireScope } from './restrictions.ts';
 import type { HashedKey, KeyStore } from './store.ts';
 
 interface CheckOptions {
@@ -38,12 +38,12 @@ export function checker({
     return async (request, context) => {
         const { api_key, scope, cost = 1, address = context.address ?? '' } = request;
         if (cost > MAX_CHECK_COST) throw invalid(`cost must be a whole number from 0 to ${MAX_CHECK_COST}.`);
-        if (scope !== undefined && !isScope(scope)) throw invalid(`scope must be one of ${SCOPES.join(', ')}.`);
+        const needed = requireScope(scope);
         const parsed = parseApiKey(api_key, policy);
         const key = parsed && (await store.findByHash(parsed.hash, context));
         if (!key) return { valid: false, code: 'not_found', scopes: [] };
         const known = { key_id: key.key_id, user_id: key.account, tier: key.tier, scopes: [...(key.scopes ?? [])] };
-        const refusal = refusalOf(key, { scope, address, now: clock() });
+        const refusal = refusalOf(key, { needed, address, now: clock() });
         if (refusal) return { valid: false, code: refusal, ...known };
         const { state, limit, remaining, reset } = await count(limiter, { key, cost }, context);
         const code: CheckCode = state === 'admitted' ? 'valid' : 'rate_limited';
@@ -55,14 +55,13 @@ export function checker({
 
 function refusalOf(
     key: HashedKey,
-    call: { scope: Scope | undefined; address: string; now: number },
+    call: { needed: Scope | undefined; address: string; now: number },
 ): CheckCode | undefined {
     if (key.revoked_at !== null) return 'revoked';
     if (key.suspended) return 'suspended';
     if (hasExpired(key, call.now)) return 'expired';
     if (key.allowed !== null && !networkList(key.allowed)(call.address)) return 'address_not_allowed';
-    const mask = key.scopes === null ? undefined : scopeMask(key.scopes);
-    return call.scope === undefined || hasScope(mask, call.scope) ? undefined : 'missing_scope';
+    return covers(key, call.needed) ? undefined : 'missing_scope';
 }
 
 async function count(

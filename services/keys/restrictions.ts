@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readNetwork } from '../../platform/access/networks.ts';
 import { invalid } from '../../platform/errors.ts';
 import { MAX_KEY_NETWORKS, MAX_KEY_SCOPES } from '../../proto/limits.ts';
-import { SCOPE_NAMES } from '../../proto/scopes.ts';
+import { hasScope, isScope, SCOPE_NAMES, SCOPES, type Scope, scopeMask } from '../../proto/scopes.ts';
 import { readDateTime } from '../../tokens/times.ts';
 import { refuseBoth } from '../texts.ts';
 
@@ -111,4 +111,15 @@ function requireFew(field: string, items: readonly string[], max: number): void 
 
 function requireDistinct(field: string, items: readonly string[]): void {
     if (new Set(items).size < items.length) throw invalid(`${field} must not contain an item twice.`);
+}
+
+/** Returns the scope that a call needs, if it needs one. Throws AppError `invalid` if there is no such scope. */
+export function requireScope(scope: string | undefined): Scope | undefined {
+    if (scope === undefined || isScope(scope)) return scope;
+    throw invalid(`scope must be one of ${SCOPES.join(', ')}.`);
+}
+
+/** True if the key has the scope, or if none is needed. */
+export function covers({ scopes }: Pick<Restrictions, 'scopes'>, needed: Scope | undefined): boolean {
+    return needed === undefined || hasScope(scopes === null ? undefined : scopeMask(scopes), needed);
 }

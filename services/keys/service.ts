@@ -14,6 +14,7 @@ import { checker } from './check.ts';
 import { generator, type KeyPolicy } from './generate.ts';
 import { acts, keyOf, lister } from './list.ts';
 import { existing, ownKey } from './own-key.ts';
+import { covers, requireScope } from './restrictions.ts';
 import { rotator } from './rotate.ts';
 import type { KeyCounts } from './rows.ts';
 import type { KeyStore } from './store.ts';
@@ -59,10 +60,11 @@ export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceD
             return keyOf(existing(await store.find(ownKey(key_id, context), context)), clock());
         },
 
-        async mayAct({ key_id }, context) {
+        async mayAct({ key_id, scope }, context) {
+            const needed = requireScope(scope);
             if (key_id === undefined) return { may_act: !(await store.suspended(requireUser(context), context)) };
             const key = await store.standing(ownKey(key_id, context), context);
-            return { may_act: key !== undefined && !key.suspended && acts(key, clock()) };
+            return { may_act: key !== undefined && !key.suspended && acts(key, clock()) && covers(key, needed) };
         },
 
         async revoke({ key_id }, context) {

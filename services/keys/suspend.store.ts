@@ -41,12 +41,13 @@ export function setSuspension(
     return db.transaction(work, 'keys_suspend', lifetime);
 }
 
-/** Whether a key may act: what ends it, and whether its account is suspended. */
+/** Whether a key may act: what ends it, what it may do, and whether its account is suspended. */
 const standingRow = z.strictObject({
     key_id: z.string(),
     account: z.string(),
     revoked_at: z.string().nullable(),
     expires_at: z.string().nullable(),
+    scopes: z.array(z.string()).nullable(),
     suspended: z.boolean(),
 });
 type Standing = z.infer<typeof standingRow>;
@@ -59,7 +60,7 @@ export function standings(db: Database): (own: OwnKey, lifetime?: CallLifetime) 
         maxInFlight: 1,
         keyOf: ({ key_id }) => key_id,
         query: (ids: string[]) => sql.type(standingRow)`
-            SELECT key_id, account, revoked_at, expires_at, coalesce(suspended, false) AS suspended
+            SELECT key_id, account, revoked_at, expires_at, scopes, coalesce(suspended, false) AS suspended
             FROM keys.keys LEFT JOIN keys.accounts USING (account) WHERE key_id = ANY(${sql.array(ids, 'uuid')})`,
     });
     return async ({ account, key_id }, lifetime) => {

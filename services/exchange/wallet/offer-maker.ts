@@ -1,4 +1,5 @@
 import { type CallContext, ownContext } from '../../../platform/context.ts';
+import type { Scope } from '../../../proto/scopes.ts';
 import type { WalletDependencies } from './dependencies.ts';
 import { refusesIssue } from './oauth-error.ts';
 
@@ -6,6 +7,9 @@ import { refusesIssue } from './oauth-error.ts';
  * A wallet has no account here. What it does with an offer, it does in the name of the account that has made the offer,
  * with the API key or the session of that time.
  */
+
+/** What the API key of an offer must be allowed to do, when it makes the offer and when a wallet takes it. */
+const SCOPE = 'credentials:issue' satisfies Scope;
 
 /** Who has made an offer. */
 interface OfferMaker {
@@ -58,11 +62,15 @@ async function issuerCanSign(
     }
 }
 
-/** False if the account of an offer is suspended, or if the API key that has made it is revoked or has expired. */
+/**
+ * False if the account of an offer is suspended, or if the API key that has made it is revoked, has expired or may not issue
+ * credentials any more.
+ */
 export async function makerIsActive(
     { services }: Pick<WalletDependencies, 'services'>,
     maker: OfferMaker,
     wallet: CallContext,
 ): Promise<boolean> {
-    return (await services.keys.mayAct({ key_id: maker.api_key ?? undefined }, asMaker(maker, wallet))).may_act;
+    const asked = { key_id: maker.api_key ?? undefined, scope: SCOPE };
+    return (await services.keys.mayAct(asked, asMaker(maker, wallet))).may_act;
 }

@@ -28,7 +28,7 @@ export interface WalletStore extends OfferLookups {
     spend(spending: Omit<Spending, 'request_id'>, lifetime: CallLifetime): Promise<SpendOutcome>;
     /**
      * Binds an offer to keys. It may be bound to some of them already. Resolves to the thumbprints of the others, or to
-     * undefined if the offer would then have too many keys.
+     * undefined if the offer would then have too many keys, or is gone.
      */
     bind(binding: Binding, lifetime: CallLifetime): Promise<ReadonlySet<string> | undefined>;
     /** Frees an offer from a key to which this call has bound it, and for which nothing was issued. */

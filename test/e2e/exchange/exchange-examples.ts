@@ -1,6 +1,6 @@
 import type { Client } from '../../../client/src/client.ts';
 import { jwtOf, newWalletKey } from '../../support/wallets/wallet-keys.ts';
-import { service } from '../support/client.ts';
+import { type Answer, send, service } from '../support/client.ts';
 import { aManagedIssuer } from '../support/world.ts';
 
 /** What the configuration of the examples says. */
@@ -41,6 +41,12 @@ export function linked({ offer_uri }: { offer_uri: string }) {
     const uri = new URL(offer_uri).searchParams.get('credential_offer_uri') ?? '';
     const [issuerId = '', , secret = ''] = uri.split('/').slice(4);
     return { issuer_id: issuerId, secret };
+}
+
+/** Reads the link of an offer as a wallet does. */
+export function readLink(offered: { offer_uri: string }): Promise<Answer> {
+    const { issuer_id, secret } = linked(offered);
+    return send({ path: `/issuers/${issuer_id}/offers/${secret}` });
 }
 
 /** The pre-authorized code of an offer. */

@@ -15,7 +15,7 @@ import { cursors } from '../../../services/cursors.ts';
 import { isConfigurationId } from '../../../services/exchange/rules.ts';
 import { splitJwt } from '../../../services/exchange/wallet/jwt.ts';
 import { requireAccountId } from '../../../services/identity/user.ts';
-import { requireChange, requireRestrictions } from '../../../services/keys/restrictions.ts';
+import { requireChange, requireRestrictions, requireScope } from '../../../services/keys/restrictions.ts';
 import { requireAlgorithm } from '../../../services/signing/new-key.ts';
 import { requireExpiry, requireNewSubject, requireSubject } from '../../../services/texts.ts';
 import { isTier, requireTier } from '../../../services/tiers.ts';
@@ -124,6 +124,7 @@ export const RULE_PARSERS: readonly Parser[] = [
     { at: 'tokens/texts.ts:isUri', longest: MIB, worst: texts, run: isUri },
     { at: 'tokens/write-sd-jwt-vc.ts:isVct', longest: MIB, worst: texts, run: isVct },
     { at: 'tokens/texts.ts:isText', longest: MIB, worst: texts, run: (text) => isText(text, 255) },
+    { at: 'services/keys/restrictions.ts:requireScope', longest: MIB, worst: texts, run: requireScope },
     { at: 'services/tiers.ts:isTier', longest: MIB, worst: texts, run: isTier },
     { at: 'services/tiers.ts:requireTier', longest: MIB, worst: texts, run: requireTier },
     {

@@ -83,6 +83,8 @@ export async function exchangeFixture() {
     };
 }
 
+const ACTIVE_KEY = { kid: '', public_key: new Uint8Array(33), state: 'active', created_at: '', alg: 'ES256' };
+
 /** Every id is one of an issuer, unless `erased` has it: then its account is erased. */
 function issuers() {
     const erased = new Set<string>();
@@ -90,7 +92,7 @@ function issuers() {
         erased,
         async getIssuer({ issuer_id }: { issuer_id: string }) {
             const did = `did:web:credentials.example:base:issuers:${issuer_id}`;
-            return { issuer_id, did, method: 'web', name: 'club', created_at: '', keys: [] };
+            return { issuer_id, did, method: 'web', name: 'club', created_at: '', keys: [ACTIVE_KEY] };
         },
         async checkSigner({ did }: { did: string }) {
             if (erased.has(did.split(':').at(-1) ?? '')) throw new AppError('not_found', 'There is no such issuer.');

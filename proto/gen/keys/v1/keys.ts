@@ -201,7 +201,11 @@ export interface SetSuspensionRequest {
 }
 
 export interface MayActRequest {
-  key_id?: string | undefined;
+  key_id?:
+    | string
+    | undefined;
+  /** Absent: the key needs none. */
+  scope?: string | undefined;
 }
 
 export interface MayActResponse {
@@ -1950,13 +1954,16 @@ export const SetSuspensionRequest: MessageFns<SetSuspensionRequest> = {
 };
 
 function createBaseMayActRequest(): MayActRequest {
-  return { key_id: undefined };
+  return { key_id: undefined, scope: undefined };
 }
 
 export const MayActRequest: MessageFns<MayActRequest> = {
   encode(message: MayActRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.key_id !== undefined) {
       writer.uint32(10).string(message.key_id);
+    }
+    if (message.scope !== undefined) {
+      writer.uint32(18).string(message.scope);
     }
     return writer;
   },
@@ -1982,6 +1989,14 @@ export const MayActRequest: MessageFns<MayActRequest> = {
             message.key_id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.scope = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2000,6 +2015,7 @@ export const MayActRequest: MessageFns<MayActRequest> = {
   fromPartial(object: DeepPartial<MayActRequest>): MayActRequest {
     const message = createBaseMayActRequest();
     message.key_id = object.key_id ?? undefined;
+    message.scope = object.scope ?? undefined;
     return message;
   },
 };
@@ -2728,7 +2744,7 @@ export const KeysServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Tells whether the account may act: it is not suspended, and its key, if one is named, is active. */
+    /** Tells whether the account may act: it is not suspended, and its key, if one is named, is active and has the scope. */
     mayAct: {
       name: "MayAct",
       requestType: MayActRequest as typeof MayActRequest,
