@@ -202,7 +202,7 @@ function refusalResponses(
     own: NonNullable<OperationNotes['refusals']>,
 ): OperationObject['responses'] {
     const { access, scope, problem } = endpoint;
-    const kinds = refusalsOf(access, Object.keys(own) as RefusalKind[]); // its type allows no other keys
+    const kinds = refusalsOf(endpoint, Object.keys(own) as RefusalKind[]); // its type allows no other keys
     return Object.fromEntries(
         kinds.map((kind) => {
             const ofScope = kind === 'forbidden' && scope ? [scopeRefusal(scope)] : [];

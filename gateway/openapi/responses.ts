@@ -91,8 +91,12 @@ export function statusOf(kind: RefusalKind): number {
 }
 
 /** All refusals of an endpoint, by status: the common ones, those of its access, and its own. */
-export function refusalsOf(access: Access, own: readonly RefusalKind[]): RefusalKind[] {
+export function refusalsOf(
+    { access, form }: Pick<Endpoint, 'access' | 'form'>,
+    own: readonly RefusalKind[],
+): RefusalKind[] {
     const all = new Set([...ALWAYS, ...BY_ACCESS[access], ...own]);
+    if (form) all.delete('unsupported_media_type'); // any other body is `invalid` (gateway/http/body.ts)
     return [...all].sort((one, other) => statusOf(one) - statusOf(other));
 }
 
@@ -107,7 +111,6 @@ export function accessRefusal(access: Access, kind: RefusalKind): string | undef
 /** When an endpoint of wallets refuses, if its refusals differ from those of the others. */
 export function walletRefusal(kind: RefusalKind, { form, maxBodyBytes }: Endpoint): string | undefined {
     if (kind === 'invalid') return '`error` says what is wrong with the request.';
-    if (kind === 'unsupported_media_type' && form) return 'The body has a content coding.';
     if (kind !== 'too_large') return undefined;
     return `The body is over ${(form ? MAX_FORM_BYTES : (maxBodyBytes ?? MAX_BODY_BYTES)) >> 10} KiB.`;
 }

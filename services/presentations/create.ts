@@ -109,7 +109,7 @@ async function requireAuthentic(
         withoutIdempotencyKey(context),
     );
     const bad = results.findIndex((result) => !isAuthentic(result));
-    if (bad !== -1) throw invalid(`credentials.${bad} is not a credential with a good signature.`);
+    if (bad !== -1) throw invalid(`credentials.${bad} is not a v4.public credential with a good signature.`);
 }
 
 /** True if the signature is valid. A credential that has expired may still be presented. */

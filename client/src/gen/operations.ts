@@ -284,7 +284,7 @@ export interface Api {
     credentials: {
         /**
          * Issue a credential.
-         * Signs a PASETO v4 public token. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither them nor a private key that it was sent.
+         * Signs a PASETO v4 public token, in which the claims are exactly as they were sent, or an SD-JWT VC if `format` is `dc+sd-jwt`. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The service stores neither them nor a private key that it was sent.
          *
          * `POST /v1/credentials`
          */
@@ -788,7 +788,7 @@ export interface Api {
         credentials: {
             /**
              * Issue a credential.
-             * Signs a PASETO v4 public token. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither them nor a private key that it was sent.
+             * Signs a PASETO v4 public token, in which the claims are exactly as they were sent, or an SD-JWT VC if `format` is `dc+sd-jwt`. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The service stores neither them nor a private key that it was sent.
              *
              * `POST /internal/v1/credentials`
              */

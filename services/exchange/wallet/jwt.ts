@@ -20,11 +20,11 @@ interface Jwt {
 }
 
 /** Maximum length of a JWT of a wallet, in characters. Beyond it: it is not acceptable. */
-const MAX_LENGTH = 8_192;
+export const MAX_JWT_LENGTH = 8_192;
 
 /** Splits a JWT of this type; undefined if it is none, or has extensions that must be understood. */
 export function splitJwt(token: string, typ: string): Jwt | undefined {
-    const parts = token.length <= MAX_LENGTH ? partsOf(token, PRIMITIVES) : undefined;
+    const parts = token.length <= MAX_JWT_LENGTH ? partsOf(token, PRIMITIVES) : undefined;
     const header = jsonObjectOf(parts?.header, PRIMITIVES);
     const payload = jsonObjectOf(parts?.payload, PRIMITIVES);
     const alg = ALGORITHMS_BY_NAME.get(header?.['alg']);

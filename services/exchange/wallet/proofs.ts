@@ -1,6 +1,6 @@
 import { MAX_AHEAD_S, timestampFault } from '../../../tokens/key-binding.ts';
 import { type HolderKey, keyInDidUrl, keyInJwk } from '../../../workers/crypto/holder-key.ts';
-import { hasSignature, splitJwt } from './jwt.ts';
+import { hasSignature, MAX_JWT_LENGTH, splitJwt } from './jwt.ts';
 import { LIFETIME_MS, type Nonces } from './nonces.ts';
 import { oauthError } from './oauth-error.ts';
 
@@ -37,7 +37,9 @@ export async function provenKeys(proofs: readonly string[], purpose: Purpose): P
 async function provenKey(proof: string, { audience, issuer_id, proof_algs, nonces, now }: Purpose): Promise<ProvenKey> {
     const jwt = splitJwt(proof, PROOF_TYPE);
     if (!jwt) {
-        throw invalidProof(`A proof must be a JWT (typ ${PROOF_TYPE}, alg ES256 or EdDSA, no crit, no b64).`);
+        throw invalidProof(
+            `A proof must be a JWT of at most ${MAX_JWT_LENGTH} characters (typ ${PROOF_TYPE}, alg ES256 or EdDSA, no crit, no b64).`,
+        );
     }
     const named = namedKey(jwt.header);
     if (!named) {
