@@ -13,7 +13,7 @@ const ED25519 = Buffer.of(1);
 /** Length of the id of a key, in bytes. */
 const KEY_ID_BYTES = 4;
 /** The last empty line ends the text. */
-const NOTE = /^([\s\S]*\n)\n((?:\u2014 [^\n]+\n)+)$/;
+const NOTE = /^([\s\S]*\n)\n((?:\u2014 [^ \n]+ [^ \n]+\n)+)$/;
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n$/;
 
 /** The head of a log: its Merkle tree at a size. */

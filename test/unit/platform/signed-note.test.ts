@@ -47,8 +47,9 @@ describe('a signed note', () => {
             const utf8 = signedText(changed.toString(), key, verifySignature);
             assert.deepEqual([text, utf8], [undefined, undefined], `byte ${at}`);
         }
-        for (const cut of [note.slice(1), note.slice(0, -1), `${note}\n`, note.replace('\n\n', '\n')])
-            assert.equal(signedText(cut, key, verifySignature), undefined);
+        const added = [`${note}\n`, `${note.slice(0, -1)} approved\n`, `${note.slice(0, -1)} \n`];
+        for (const changed of [note.slice(1), note.slice(0, -1), note.replace('\n\n', '\n'), ...added])
+            assert.equal(signedText(changed, key, verifySignature), undefined);
         const many = note + EXAMPLE.signature.repeat(16);
         assert.equal(signedText(many, key, verifySignature), undefined);
     });
