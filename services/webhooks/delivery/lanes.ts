@@ -14,6 +14,8 @@ const MAX_LANES = 512;
 const EXTEND_EVERY_MS = 3_000;
 /** How long before its end a lease counts as lost, in milliseconds: what is under way then is broken off in time. */
 const MARGIN_MS = 2_000;
+/** How long a process relies on a lease since it asked for it, in milliseconds. Beyond it: the lane is broken off. */
+const RELY_MS = LEASE_SECONDS * 1_000 - MARGIN_MS;
 /** Time limit for deliveries under way when the process stops, in milliseconds. Beyond it: they are broken off. */
 const STOP_MS = 5_000;
 /** How long a webhook waits whose lane has failed for a reason of ours, in milliseconds. */
@@ -22,6 +24,8 @@ const FAILED_MS = 5_000;
 interface Lane {
     abort: AbortController;
     done: Promise<void>;
+    /** Breaks the lane off when nobody knows any more whether the lease is still that of this process. */
+    loss?: NodeJS.Timeout;
 }
 
 export interface LanesDependencies extends Omit<LaneDependencies, 'sender'> {
@@ -47,6 +51,7 @@ export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {
             const dueAt = new Date(clock() + FAILED_MS).toISOString();
             await store.release({ id, wakes: 'any', dueAt }).catch(() => {}); // the lease ends by itself
         } finally {
+            clearTimeout(lanes.get(id)?.loss);
             lanes.delete(id);
         }
     }
@@ -54,6 +59,7 @@ export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {
     async function look(): Promise<void> {
         const room = MAX_LANES - lanes.size;
         if (room <= 0) return;
+        const asked = performance.now();
         for (const id of await store.lease(room, new Date(clock()).toISOString())) {
             const earlier = lanes.get(id);
             if (earlier) {
@@ -61,7 +67,9 @@ export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {
                 continue;
             }
             const abort = new AbortController();
-            lanes.set(id, { abort, done: serve(id, abort) });
+            const lane = { abort, done: serve(id, abort) };
+            lanes.set(id, lane);
+            relyOnLease(lane, asked);
         }
     }
 
@@ -85,19 +93,26 @@ export function startLanes(deps: LanesDependencies): { stop(): Promise<void> } {
 
 /** Returns a function that extends the leases of lanes, and breaks off the lanes that have lost theirs. */
 function leaseExtension(lanes: ReadonlyMap<string, Lane>, store: Pick<LanesStore, 'extend'>): () => Promise<void> {
-    let leasedUntil = performance.now();
-    async function extend(): Promise<void> {
+    return async () => {
         const ids = [...lanes.keys()];
+        if (ids.length === 0) return;
         const asked = performance.now();
-        const kept = new Set(ids.length > 0 ? await store.extend(ids) : []);
-        for (const id of ids) if (!kept.has(id)) lanes.get(id)?.abort.abort();
-        leasedUntil = asked + LEASE_SECONDS * 1_000 - MARGIN_MS;
-    }
-    /** Without the database nobody knows whether the leases are still those of this process. */
-    function dropLost(): void {
-        if (performance.now() > leasedUntil) for (const { abort } of lanes.values()) abort.abort();
-    }
-    return () => extend().finally(dropLost);
+        const kept = new Set(await store.extend(ids));
+        for (const id of ids) {
+            const lane = lanes.get(id);
+            if (lane && kept.has(id)) relyOnLease(lane, asked);
+            else lane?.abort.abort();
+        }
+    };
+}
+
+/**
+ * Lets a lane go on for RELY_MS since the process `asked` for its lease. So it also ends in time if the database does not
+ * answer the next question.
+ */
+function relyOnLease(lane: Lane, asked: number): void {
+    clearTimeout(lane.loss);
+    lane.loss = setTimeout(() => lane.abort.abort(), asked + RELY_MS - performance.now());
 }
 
 /** Does work again and again until the signal, and logs a failure as `fault`. */

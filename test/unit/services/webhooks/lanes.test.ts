@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type LanesDependencies, startLanes } from '../../../../services/webhooks/delivery/lanes.ts';
+import { slots } from '../../../../services/webhooks/delivery/slots.ts';
 import { until } from '../../../support/until.ts';
 
 /** Lanes on a store that leases what `offered` has, and in which reading an webhook waits for `read`. */
@@ -38,4 +39,57 @@ test('an webhook whose lease has ended and begun again has no second lane before
     await until('it has a lane again', () => calls.read === 2);
     await lanes.stop();
     assert.equal(calls.release, 2);
+});
+
+/** Lanes with one webhook, whose deliveries hang. The database answers a question for its lease only when a test says so. */
+function hangingLane() {
+    const sent = Promise.withResolvers<AbortSignal>();
+    const over = Promise.withResolvers<void>();
+    const asked: ((ids: readonly string[]) => void)[] = [];
+    const offered = [['a']];
+    const webhook = { id: 'a', account: 'one', url: 'https://shop.example/', types: [], cursor: 0, behind: false };
+    const unused = { failures: 0, not_before: null, wakes: 0, replay_after: null };
+    const store = {
+        lease: async () => offered.shift() ?? [],
+        extend: () => new Promise((resolve) => asked.push(resolve)),
+        read: async () => ({ ...webhook, ...unused }),
+        waiting: async () => 0,
+        due: async () => [{ id: 'd', event_id: 'e', type: 't', body: '{}', attempts: 0, began_at: null }],
+        release: async () => over.resolve(),
+    };
+    const deps = {
+        store,
+        events: { listEvents: async () => ({ events: [], next: 0 }) },
+        signing: { signWebhook: async () => ({ signatures: [] }) },
+        sender: {
+            send(_delivery: unknown, signal: AbortSignal) {
+                sent.resolve(signal);
+                return new Promise((resolve) => {
+                    signal.addEventListener('abort', () => resolve({ kind: 'failed', reason: 'It was broken off.' }));
+                });
+            },
+            close: async () => {},
+        },
+        slots: slots(),
+        log: { error: (_: object, fault: string) => assert.fail(fault) },
+        clock: Date.now,
+    };
+    const lanes = startLanes(deps as unknown as LanesDependencies); // what has no part in this is left out
+    return { asked, sent: sent.promise, over: over.promise, stop: () => lanes.stop() };
+}
+
+test('a lane is broken off before its lease can have ended if the database does not say that it is extended', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { asked, sent, over, stop } = hangingLane();
+    const signal = await sent;
+    t.mock.timers.tick(10_000);
+    await until('the process asks for the extension', () => asked.length === 1);
+    asked[0]?.(['a']);
+    await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(10_000);
+    assert.ok(!signal.aborted, 'the lease was extended');
+    t.mock.timers.tick(3_000);
+    assert.ok(signal.aborted);
+    await over;
+    await stop();
 });
