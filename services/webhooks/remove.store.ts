@@ -8,6 +8,11 @@ import { deliveriesErased } from './erase.store.ts';
 const DAYS_KEPT = 30;
 /** Number of deleted webhooks that one run removes. Beyond it: the next run removes the rest. */
 const RUN_ENDPOINTS = 100;
+/**
+ * How long one run repeats the statement that removes deliveries, in milliseconds. So webhooks with many deliveries do not
+ * keep other jobs waiting. Beyond it: each further webhook gets one statement, and the next run goes on.
+ */
+const RUN_MS = 1_000;
 
 /**
  * For how long a reserved webhook may become active, in seconds: twice as long as the call takes that creates it. Beyond
@@ -30,18 +35,31 @@ export function pruneDeliveries(db: Database): Promise<number> {
     });
 }
 
-/** Removes webhooks that were deleted, or never became active, with their deliveries. `forget` destroys their secrets. */
+/**
+ * Removes webhooks that were deleted, or never became active, with their deliveries. `forget` destroys their secrets.
+ * `runMs`: RUN_MS by default.
+ */
 export async function removeDeleted(
     db: Database,
     forget: (webhook: z.infer<typeof goneRow>) => Promise<unknown>,
+    runMs = RUN_MS,
 ): Promise<void> {
+    const until = performance.now() + runMs;
     const gone = await db.rows(sql.type(goneRow)`
         SELECT id, account FROM webhooks.endpoints
         WHERE ${GONE} AND created_at < now() - make_interval(secs => ${RESERVED_SECONDS})
         ORDER BY id LIMIT ${RUN_ENDPOINTS}`);
     for (const webhook of gone) {
-        while (!leftNone(await db.rows(deliveriesErased(sql.fragment`endpoint = ${webhook.id}`))));
+        if (!(await deliveriesRemoved(db, webhook.id, until))) continue;
         await forget(webhook);
         await db.rows(sql.unsafe`DELETE FROM webhooks.endpoints WHERE id = ${webhook.id} AND ${GONE}`);
+    }
+}
+
+/** Removes the deliveries of a webhook until a time. Returns whether none is left. */
+async function deliveriesRemoved(db: Database, id: string, until: number): Promise<boolean> {
+    for (;;) {
+        if (leftNone(await db.rows(deliveriesErased(sql.fragment`endpoint = ${id}`)))) return true;
+        if (performance.now() >= until) return false;
     }
 }

@@ -42,9 +42,12 @@ async function stored({ user_id: account }: CallContext): Promise<number[]> {
     return counts.map(([row]) => row?.rows ?? 0);
 }
 
-const runJob = () =>
-    removeDeleted(db, ({ id, account }) =>
-        signing.eraseWebhookSecrets({ webhook_id: id }, testContext({ user_id: account, trusted: true })),
+const runJob = (runMs?: number) =>
+    removeDeleted(
+        db,
+        ({ id, account }) =>
+            signing.eraseWebhookSecrets({ webhook_id: id }, testContext({ user_id: account, trusted: true })),
+        runMs,
     );
 
 const age = () => db.rows(sql.unsafe`UPDATE webhooks.endpoints SET created_at = created_at - interval '1 minute'`);
@@ -109,4 +112,39 @@ it('a creation that takes longer than a call may take is refused', async () => {
     await assert.rejects(late.create(asked, context), { kind: 'unavailable', reason: 'webhooks' });
     assert.deepEqual(await stored(context), [0, 0]);
     assert.equal(await store.count(context.user_id ?? '', context), 0);
+});
+
+it('one run removes a bounded number of deliveries of a deleted webhook, and the next ones remove the rest', async () => {
+    const context = testContext();
+    const service = build();
+    const created = [await service.create(asked, context), await service.create(asked, context)];
+    const [many = assert.fail(), few = assert.fail()] = created
+        .map(({ webhook }) => webhook?.webhook_id ?? assert.fail())
+        .sort();
+    for (const [id, count] of [
+        [many, 2_500],
+        [few, 10],
+    ] as const) {
+        await db.rows(sql.unsafe`
+            INSERT INTO webhooks.deliveries (id, endpoint, event_id, type, body, state, created_at)
+            SELECT gen_random_uuid(), ${id}::uuid, 'test', 'webhook.test', '', 'delivered', now()
+            FROM generate_series(1, ${count}::int)`);
+        await service.delete({ webhook_id: id }, context);
+    }
+    await age();
+    const left = async () => {
+        const [row] = await db.rows(sql.type(countRow)`
+            SELECT count(*) AS rows FROM webhooks.deliveries WHERE endpoint = ANY(${sql.array([many, few], 'uuid')})`);
+        return [row?.rows, ...(await stored(context))];
+    };
+    const runs = [];
+    for (let run = 0; run < 3; run++) {
+        await runJob(0);
+        runs.push(await left());
+    }
+    assert.deepEqual(runs, [
+        [1_500, 1, 0],
+        [500, 1, 0],
+        [0, 0, 0],
+    ]);
 });
