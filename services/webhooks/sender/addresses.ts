@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { networkList, unmapped } from '../../../platform/access/networks.ts';
+import { networkList, readNetwork, unmapped } from '../../../platform/access/networks.ts';
+import { ConfigError } from '../../../platform/process/config.ts';
 
 /**
  * Networks that are not public: private, loopback, link-local, shared (CGNAT), unspecified, for documentation, benchmarks,
@@ -15,11 +16,20 @@ const isSpecial = networkList(NOT_PUBLIC.split(' '));
 /** Decides whether the service may connect to an IP address. */
 export type Reachable = (address: string) => boolean;
 
-/** Public addresses, and those in `allowedNetworks`: networks in CIDR notation, in the form of readNetwork. */
+/**
+ * Public addresses, and those in `allowedNetworks`, which the setting WEBHOOK_NETWORKS has. Throws ConfigError for an entry
+ * that would match no address, or others than it seems to.
+ */
 export function reachableAddresses(allowedNetworks: readonly string[]): Reachable {
-    const isAllowed = networkList(allowedNetworks);
+    const isAllowed = networkList(allowedNetworks.map((text, index) => readNetwork(text) ?? refuseEntry(index + 1)));
     // An address that is mapped or has a zone is not its own plain form.
     const isPublic: Reachable = (address) =>
         isIP(address) !== 0 && unmapped(address) === address && !isSpecial(address);
     return (address) => isAllowed(address) || isPublic(address);
+}
+
+function refuseEntry(number: number): never {
+    throw new ConfigError(
+        `WEBHOOK_NETWORKS: entry ${number} must be a network such as 10.1.0.0/16 or fd00::/8, without bits after the prefix, without a zone, and not IPv4-mapped IPv6.`,
+    );
 }

@@ -42,7 +42,7 @@ export interface Sender {
 }
 
 interface SenderOptions {
-    /** Networks that are not public but allowed, in the form of readNetwork. */
+    /** Networks that are not public but allowed: those of WEBHOOK_NETWORKS. */
     allowedNetworks: readonly string[];
     /** Certificates of authorities, in PEM, that are trusted instead of those of Node. */
     ca?: string;

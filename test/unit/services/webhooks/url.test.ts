@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { isIP } from 'node:net';
 import process from 'node:process';
 import { describe, it } from 'node:test';
+import { ConfigError } from '../../../../platform/process/config.ts';
 import { reachableAddresses } from '../../../../services/webhooks/sender/addresses.ts';
 import { retryAfterMs } from '../../../../services/webhooks/sender/retry-after.ts';
 import { hostOf, requireWebhookUrl } from '../../../../services/webhooks/sender/url.ts';
@@ -49,6 +50,23 @@ describe('the URL of a webhook', () => {
             assert.ok(requireWebhookUrl(`https://${host}/`, allowed), host);
         for (const host of ['127.0.0.4', '10.0.0.1', '[fd00:2::1]', '[::1]'])
             assert.throws(() => requireWebhookUrl(`https://${host}/`, allowed), { kind: 'invalid' }, host);
+    });
+
+    it('is judged only with allowed networks that can match, and an error names the entry that cannot', () => {
+        for (const network of [
+            '10.1.2.3/16',
+            '::ffff:10.0.0.0/104',
+            'fe80::%1/64',
+            'fd00::1/8',
+            '10.0.0.0/33',
+            '10.1.2.3',
+            'host/8',
+        ])
+            assert.throws(
+                () => reachableAddresses(['fd00::/8', network]),
+                (error) => error instanceof ConfigError && /^WEBHOOK_NETWORKS: entry 2 must/.test(error.message),
+                network,
+            );
     });
 
     it('has the scheme https, no credentials, and the port 443 or one from 1024 on', () => {
