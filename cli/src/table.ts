@@ -26,10 +26,12 @@ import { usersRestore, usersSuspend } from './commands/users.ts';
 import { verify } from './commands/verify.ts';
 import { walletAdd, walletCreate, walletOpen, walletRemove } from './commands/wallet.ts';
 import {
+    webhooksActivate,
     webhooksCreate,
     webhooksDelete,
     webhooksDeliveries,
     webhooksList,
+    webhooksPause,
     webhooksReplay,
     webhooksRotateSecret,
     webhooksTest,
@@ -82,6 +84,8 @@ export const COMMANDS: readonly Command[] = [
     webhooksCreate,
     webhooksList,
     webhooksDelete,
+    webhooksPause,
+    webhooksActivate,
     webhooksRotateSecret,
     webhooksTest,
     webhooksDeliveries,

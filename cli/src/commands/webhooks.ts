@@ -1,7 +1,7 @@
-import type { WebhooksCreateInput, WebhooksDeliveriesInput } from '../../../client/src/client.ts';
+import type { Client, WebhooksCreateInput, WebhooksDeliveriesInput } from '../../../client/src/client.ts';
 import { command } from '../command.ts';
 import { CliError } from '../errors.ts';
-import { fieldsReport, tableReport } from '../report.ts';
+import { fieldsReport, type Report, tableReport } from '../report.ts';
 import { wholeNumber } from './keys.ts';
 
 const ID = { summary: 'Id of the webhook, from "cred webhooks list"' } as const;
@@ -52,6 +52,29 @@ export const webhooksDelete = command({
         return fieldsReport(deleted, { deleted: deleted.webhook_id });
     },
 });
+
+export const webhooksPause = command({
+    name: 'webhooks pause',
+    summary: 'Pause a webhook: nothing is sent to it until it is active again',
+    details: 'Its events wait in the stream.',
+    positionals: { id: ID },
+    examples: [{ line: `cred webhooks pause ${EXAMPLE_ID}` }],
+    run: ({ args: { id }, service }) => inState(service, id, 'paused'),
+});
+
+export const webhooksActivate = command({
+    name: 'webhooks activate',
+    summary: 'Make a webhook active again that is paused or disabled',
+    details: 'The events that wait are sent.',
+    positionals: { id: ID },
+    examples: [{ line: `cred webhooks activate ${EXAMPLE_ID}` }],
+    run: ({ args: { id }, service }) => inState(service, id, 'active'),
+});
+
+async function inState(service: () => Promise<Client>, id: string, state: 'active' | 'paused'): Promise<Report> {
+    const webhook = await (await service()).webhooks.update({ webhook_id: id, state });
+    return fieldsReport(webhook, { webhook_id: webhook.webhook_id, url: webhook.url, state: webhook.state });
+}
 
 export const webhooksRotateSecret = command({
     name: 'webhooks rotate-secret',

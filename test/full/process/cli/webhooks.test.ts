@@ -74,6 +74,15 @@ describe('cred webhooks', () => {
         assert.match((await cred(['webhooks', 'list'], { env })).stdout, /There are no webhooks/);
     });
 
+    it('pauses a webhook, and makes it active again', async () => {
+        const { webhook_id: id } = await json(['webhooks', 'create', 'https://127.0.0.1:1024/'], { env });
+        const listed = async () => (await json(['webhooks', 'list'], { env }))['webhooks'][0].state;
+        assert.equal((await json(['webhooks', 'pause', id], { env }))['state'], 'paused');
+        assert.equal(await listed(), 'paused');
+        assert.equal((await json(['webhooks', 'activate', id], { env }))['state'], 'active');
+        assert.equal(await listed(), 'active');
+    });
+
     it('refuses what it cannot use', async () => {
         const refused = async (args: string[], more: Record<string, string> = {}) => {
             const { code, stderr } = await cred(['webhooks', ...args], { env: { ...env, ...more } });
