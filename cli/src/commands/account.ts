@@ -89,7 +89,7 @@ export const accountDelete = command({
         const client = await service();
         const password = await readSecret(world, PASSWORD);
         const erased = await client.me.delete({ password, confirm: 'delete' });
-        removeLogin(world);
+        if (!world.env['CRED_TOKEN']) removeLogin(world); // else the stored login was not used
         return fieldsReport(erased, { erased: erased.user_id, erased_at: erased.erased_at });
     },
 });

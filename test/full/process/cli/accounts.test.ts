@@ -83,6 +83,24 @@ describe('logging in', () => {
     });
 });
 
+describe('deleting an account', () => {
+    const registered = async (email: string) => {
+        await bed.admin.internal.auth.register({ email, password: PASSWORD });
+        return bed.admin.internal.auth.login({ email, password: PASSWORD });
+    };
+    const erase = (more: Record<string, string> = {}) =>
+        json(['account', 'delete', '--yes', '--url', bed.url], { env: { CRED_PASSWORD: PASSWORD, ...more } });
+
+    it('forgets the stored login only if that was used', async () => {
+        const [one, other] = [await registered('heidi@example.com'), await registered('ivan@example.com')];
+        await cred(['login', 'heidi@example.com', '--url', bed.url], { env: { CRED_PASSWORD: PASSWORD } });
+        assert.equal((await erase({ CRED_TOKEN: other.token }))['user_id'], other.user_id);
+        assert.equal((await json(['whoami'], {}))['email'], 'heidi@example.com');
+        assert.equal((await erase())['user_id'], one.user_id);
+        assert.ok(!existsSync(config));
+    });
+});
+
 it('the subject of credentials is erased by a trusted caller', async () => {
     const trusted = { env: { CRED_URL: bed.url, CRED_INTERNAL_SECRET: bed.secret } };
     const { did } = await json(['did', 'new'], { env });
