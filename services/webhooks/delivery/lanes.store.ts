@@ -154,20 +154,15 @@ function recorded(attempted: readonly Attempted[]) {
         status,
         reason,
     ]);
+    const isMoved = sql.fragment`new.state = 'failed' AND endpoints.url <> new.url`;
+    const waits = sql.fragment`new.state = 'waiting' OR ${isMoved}`;
     return sql.unsafe`
-        UPDATE webhooks.deliveries AS old SET state = new.state, attempts = attempts + 1, began_at = new.began_at,
-            last_attempt_at = new.at, due_at = new.due_at, status = new.status, reason = new.reason,
-            body = CASE WHEN new.state = 'waiting' THEN body ELSE '' END,
-            finished_at = CASE WHEN new.state = 'waiting' THEN NULL ELSE new.at END
-        FROM (
-            SELECT id, began_at, at, status, reason, CASE WHEN is_moved THEN 'waiting' ELSE state END AS state,
-                CASE WHEN is_moved THEN at ELSE due_at END AS due_at
-            FROM ${sql.unnest(values, ATTEMPTED)} AS sent (id, url, state, began_at, at, due_at, status, reason)
-            CROSS JOIN LATERAL (
-                SELECT sent.state = 'failed' AND endpoints.url <> sent.url AS is_moved
-                FROM webhooks.deliveries JOIN webhooks.endpoints ON endpoints.id = deliveries.endpoint
-                WHERE deliveries.id = sent.id
-            ) AS target
-        ) AS new
-        WHERE old.id = new.id AND old.state = 'waiting'`;
+        UPDATE webhooks.deliveries AS old SET state = CASE WHEN ${isMoved} THEN 'waiting' ELSE new.state END,
+            attempts = old.attempts + 1, began_at = new.began_at, last_attempt_at = new.at,
+            due_at = CASE WHEN ${isMoved} THEN new.at ELSE new.due_at END, status = new.status, reason = new.reason,
+            body = CASE WHEN ${waits} THEN old.body ELSE '' END,
+            finished_at = CASE WHEN ${waits} THEN NULL ELSE new.at END
+        FROM ${sql.unnest(values, ATTEMPTED)} AS new (id, url, state, began_at, at, due_at, status, reason),
+            webhooks.endpoints
+        WHERE old.id = new.id AND old.state = 'waiting' AND endpoints.id = old.endpoint`;
 }
