@@ -61,7 +61,8 @@ async function sendAll(
     const sendNext = async (): Promise<void> => {
         const one = due[next++];
         if (!one || signal.aborted) return;
-        const verdict = await deps.slots.run({ account: webhook.account, isProbe: !round.succeeded }, () =>
+        const standing = round.succeeded ? 'proven' : webhook.failures > 0 ? 'failing' : 'unknown';
+        const verdict = await deps.slots.run({ account: webhook.account, standing }, () =>
             attempt(webhook, one, deps, signal),
         );
         if (verdict?.kind === 'delivered') round.succeeded = true;
