@@ -41,14 +41,15 @@ export async function sha256Of(input: Input): Promise<string> {
     return hash.digest('hex');
 }
 
-/** Reads a file line by line, without carriage returns at their ends. Throws CliError for a line that is too long. */
+/** Reads a file line by line, without a byte order mark and carriage returns. Throws CliError for a line that is too long. */
 export async function* linesOf(input: Input, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
     for await (const line of exactLinesOf(input, maxBytes)) {
-        yield line.text.endsWith('\r') ? { ...line, text: line.text.slice(0, -1) } : line;
+        const text = line.number === 1 ? line.text.replace(/^\uFEFF/, '') : line.text;
+        yield { ...line, text: text.endsWith('\r') ? text.slice(0, -1) : text };
     }
 }
 
-/** Like linesOf, but a line keeps its carriage return. One line and one chunk are in memory. */
+/** Like linesOf, but the lines are as they are in the file. One line and one chunk are in memory. */
 export async function* exactLinesOf(input: Input, maxBytes: number): AsyncGenerator<Line> {
     const path = nameOf(input);
     const state = { number: 1, end: 0 };
@@ -78,10 +79,9 @@ function tooLong(path: string, number: number, maxBytes: number): CliError {
     return new CliError(`Line ${number} of ${path} is longer than ${maxBytes >> 10} KiB.`);
 }
 
-/** Decodes a line. The first line may begin with a byte order mark. */
 function textOf(bytes: Buffer, path: string, number: number): string {
     try {
-        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: number > 1 }).decode(bytes);
+        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
         throw new CliError(`Line ${number} of ${path} is not UTF-8.`);
     }

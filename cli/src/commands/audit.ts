@@ -4,7 +4,7 @@ import { checkpointOf } from '../audit/checkpoint.ts';
 import { Fault } from '../audit/fault.ts';
 import { KeptCheckpoint } from '../audit/kept-checkpoint.ts';
 import { lineOf } from '../audit/line.ts';
-import { exactLinesOf } from '../batch/lines.ts';
+import { exactLinesOf, linesOf } from '../batch/lines.ts';
 import { written } from '../batch/results.ts';
 import { command } from '../command.ts';
 import { CliError } from '../errors.ts';
@@ -76,8 +76,9 @@ export const auditVerify = command({
         const audit = new AuditFile(trusted, checkpoint && new KeptCheckpoint(checkpoint));
         let number = 0;
         try {
-            for await (const { text, number: at } of exactLinesOf(path, MAX_AUDIT_LINE_BYTES)) {
+            for await (const { text, number: at, complete } of exactLinesOf(path, MAX_AUDIT_LINE_BYTES)) {
                 number = at;
+                if (!complete) throw new Fault('It was cut off: no line feed ends it.');
                 audit.read(text);
             }
             number++;
@@ -92,8 +93,7 @@ export const auditVerify = command({
 /** The last checkpoint in the lines of a file. */
 async function lastCheckpoint(path: string, issuers: readonly string[]): Promise<Checkpoint> {
     let last: string | undefined;
-    for await (const { text } of exactLinesOf(path, MAX_AUDIT_LINE_BYTES))
-        if (text.startsWith(CHECKPOINT_LINE)) last = text;
+    for await (const { text } of linesOf(path, MAX_AUDIT_LINE_BYTES)) if (text.startsWith(CHECKPOINT_LINE)) last = text;
     if (last === undefined) throw new CliError('--checkpoint must be a file with a line that has a checkpoint.');
     try {
         const { note } = lineOf(last).line as { note: unknown };

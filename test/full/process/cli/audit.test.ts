@@ -67,12 +67,17 @@ describe('cred audit', () => {
         assert.deepEqual([strange.code, /line \d+\. It is of another issuer/.test(strange.stdout)], [1, true]);
         assert.equal((await cred(['audit', 'verify', whole, '--issuer', 'did:web:example.com'])).code, 2);
 
-        const returns = fileOf(
-            'returns.ndjson',
-            signed(lines).map((line) => `${line}\r`),
-        );
-        const marked = await cred(['audit', 'verify', returns]);
-        assert.deepEqual([marked.code, marked.stdout.startsWith('NOT valid: line 1.')], [1, true], marked.stdout);
+        const text = readFileSync(whole, 'utf8');
+        for (const [form, line] of [
+            [text.replaceAll('\n', '\r\n'), 1],
+            [`\uFEFF${text}`, 1],
+            [text.slice(0, -1), size + 3],
+        ] as const) {
+            const file = join(folder, 'form.ndjson');
+            writeFileSync(file, form);
+            const { code, stdout } = await cred(['audit', 'verify', file]);
+            assert.deepEqual([code, stdout.startsWith(`NOT valid: line ${line}.`)], [1, true], stdout);
+        }
 
         const changed = signed(lines).map((line) => line.replace('key.created', 'key.revoked'));
         const first = 1 + changed.findIndex((line) => line.includes('key.revoked'));
