@@ -74,19 +74,8 @@ export function webhooksStore(db: Database): WebhooksStore {
             const write = (transaction: Queries) => activate(transaction, reserved);
             return writeClaimed(db, { owner: 'webhooks', claim, name: 'webhook_insert' }, write, lifetime);
         },
-        async update({ account, id, url, types, description, state, now }, lifetime) {
-            // What was wrong with the webhook may be over, so it is tried at once.
-            const isTried = url !== undefined || state === 'active';
-            const again = isTried
-                ? sql.fragment`, failures = 0, failing_since = NULL, not_before = NULL, due_at = ${now}, wakes = wakes + 1`
-                : sql.fragment``;
-            const newTypes = types ? sql.fragment`${sql.array([...types], 'text')}` : sql.fragment`types`;
-            const statement = sql.type(webhookRow)`
-                UPDATE webhooks.endpoints SET url = coalesce(${url ?? null}, url), types = ${newTypes},
-                    description = coalesce(${description ?? null}, description),
-                    state = coalesce(${state ?? null}, state) ${again}
-                WHERE id = ${id} AND account = ${account} AND ${EXISTS} RETURNING ${WEBHOOK}`;
-            const [row] = await db.rows(statement, 'webhook_update', lifetime);
+        async update(change, lifetime) {
+            const [row] = await db.rows(updated(change), 'webhook_update', lifetime);
             return row;
         },
         remove: (own, lifetime) =>
@@ -148,6 +137,26 @@ async function activate({ rows }: Queries, { id, account, quota }: OwnWebhook & 
         RETURNING 1`);
     if (activated.length === 0) throw tookTooLong();
     return true;
+}
+
+/** What was wrong with a webhook may be over if it has a new URL or is made active: then it is tried at once. */
+function updated({ account, id, url, types, description, state, now }: WebhookChange) {
+    const isTried = url !== undefined || state === 'active';
+    const again = isTried
+        ? sql.fragment`, failures = 0, failing_since = NULL, not_before = NULL, due_at = ${now}, wakes = wakes + 1`
+        : sql.fragment``;
+    const newTypes = types ? sql.fragment`${sql.array([...types], 'text')}` : sql.fragment`types`;
+    return sql.type(webhookRow)`
+        WITH changed AS (
+            UPDATE webhooks.endpoints SET url = coalesce(${url ?? null}, url), types = ${newTypes},
+                description = coalesce(${description ?? null}, description),
+                state = coalesce(${state ?? null}, state) ${again}
+            WHERE id = ${id} AND account = ${account} AND ${EXISTS} RETURNING ${WEBHOOK}
+        ), hurried AS (
+            UPDATE webhooks.deliveries SET due_at = ${now}
+            WHERE endpoint = (SELECT id FROM changed) AND state = 'waiting' AND due_at > ${now} AND ${isTried}
+        )
+        SELECT * FROM changed`;
 }
 
 async function removed({ rows }: Queries, { account, id }: OwnWebhook): Promise<boolean> {

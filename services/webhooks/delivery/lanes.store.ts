@@ -140,8 +140,8 @@ function noting(db: Database, owned: Owned): Pick<LanesStore, 'record' | 'noteFa
 }
 
 /**
- * An attempt counts once, also if it is recorded again. A delivery that has failed at an earlier URL of its webhook is due
- * at the new one.
+ * An attempt counts once, also if it is recorded again. A delivery that has not succeeded at an earlier URL of its webhook is
+ * due at the new one at once.
  */
 function recorded(attempted: readonly Attempted[]) {
     const values = attempted.map(({ id, url, state, began_at, at, due_at, status, reason }) => [
@@ -154,7 +154,7 @@ function recorded(attempted: readonly Attempted[]) {
         status,
         reason,
     ]);
-    const isMoved = sql.fragment`new.state = 'failed' AND endpoints.url <> new.url`;
+    const isMoved = sql.fragment`new.state <> 'delivered' AND endpoints.url <> new.url`;
     const waits = sql.fragment`new.state = 'waiting' OR ${isMoved}`;
     return sql.unsafe`
         UPDATE webhooks.deliveries AS old SET state = CASE WHEN ${isMoved} THEN 'waiting' ELSE new.state END,
