@@ -18,6 +18,18 @@ interface Line {
     end: number;
 }
 
+/** A line that is no text, or too long. */
+export class LineError extends CliError {
+    readonly number: number;
+    readonly reason: string;
+
+    constructor(path: string, number: number, reason: string) {
+        super(`Line ${number} of ${path} is ${reason}.`);
+        this.number = number;
+        this.reason = reason;
+    }
+}
+
 /** The path of a file, or a file that is open. */
 export type Input = string | Source;
 
@@ -41,7 +53,7 @@ export async function sha256Of(input: Input): Promise<string> {
     return hash.digest('hex');
 }
 
-/** Reads a file line by line, without a byte order mark and carriage returns. Throws CliError for a line that is too long. */
+/** Reads a file line by line, without a byte order mark and carriage returns. Throws LineError. */
 export async function* linesOf(input: Input, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
     for await (const line of exactLinesOf(input, maxBytes)) {
         const text = line.number === 1 ? line.text.replace(/^\uFEFF/, '') : line.text;
@@ -49,7 +61,7 @@ export async function* linesOf(input: Input, maxBytes = MAX_LINE_BYTES): AsyncGe
     }
 }
 
-/** Like linesOf, but the lines are as they are in the file. One line and one chunk are in memory. */
+/** Like linesOf, but a line is as it is in the file. One line and one chunk are in memory. */
 export async function* exactLinesOf(input: Input, maxBytes: number): AsyncGenerator<Line> {
     const path = nameOf(input);
     const state = { number: 1, end: 0 };
@@ -75,14 +87,14 @@ export async function* exactLinesOf(input: Input, maxBytes: number): AsyncGenera
     if (restBytes > 0) yield take(Buffer.concat(rest), false);
 }
 
-function tooLong(path: string, number: number, maxBytes: number): CliError {
-    return new CliError(`Line ${number} of ${path} is longer than ${maxBytes >> 10} KiB.`);
+function tooLong(path: string, number: number, maxBytes: number): LineError {
+    return new LineError(path, number, `longer than ${maxBytes >> 10} KiB`);
 }
 
 function textOf(bytes: Buffer, path: string, number: number): string {
     try {
         return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
-        throw new CliError(`Line ${number} of ${path} is not UTF-8.`);
+        throw new LineError(path, number, 'not UTF-8');
     }
 }

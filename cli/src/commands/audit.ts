@@ -4,7 +4,7 @@ import { checkpointOf } from '../audit/checkpoint.ts';
 import { Fault } from '../audit/fault.ts';
 import { KeptCheckpoint } from '../audit/kept-checkpoint.ts';
 import { lineOf } from '../audit/line.ts';
-import { exactLinesOf, linesOf } from '../batch/lines.ts';
+import { exactLinesOf, LineError, linesOf } from '../batch/lines.ts';
 import { written } from '../batch/results.ts';
 import { command } from '../command.ts';
 import { CliError } from '../errors.ts';
@@ -85,6 +85,7 @@ export const auditVerify = command({
             return wholeReport(audit.end(), accepts);
         } catch (error) {
             if (error instanceof Fault) return faultReport(number, error.message);
+            if (error instanceof LineError) return faultReport(error.number, `It is ${error.reason}.`);
             throw error;
         }
     },

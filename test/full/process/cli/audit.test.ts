@@ -71,6 +71,7 @@ describe('cred audit', () => {
         for (const [form, line] of [
             [text.replaceAll('\n', '\r\n'), 1],
             [`\uFEFF${text}`, 1],
+            [Buffer.from(text.replace('\n', '\xff\n'), 'latin1'), 1],
             [text.slice(0, -1), size + 3],
         ] as const) {
             const file = join(folder, 'form.ndjson');
