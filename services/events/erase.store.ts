@@ -4,7 +4,7 @@ import { ERASED_ROWS } from '../../platform/postgres/prune.ts';
 import type { ErasureStep } from '../erasure.ts';
 
 /**
- * The data of so many events that say nothing. It is no subquery, because Citus (13.2.2) mixes the columns of an INSERT
+ * The data of an emptied row: an empty object for each of its events. It is no subquery, because Citus (13.2.2) mixes the columns of an INSERT
  * up, and may crash, if its SELECT has one as a column.
  */
 export function emptied(count: ReturnType<typeof sql.fragment>) {

@@ -49,6 +49,7 @@ export function eventsStore(db: Database): EventsStore {
     return {
         append: (entries, lifetime) => append(db, entries, lifetime),
         list({ account, after, types, limit }, lifetime) {
+            // A row has at most ROW_EVENTS events. So the rows that begin within `limit` events of the first one are read.
             const asked = types.length === 0 ? sql.fragment`true` : sql.fragment`type = ANY(${textArray(types)})`;
             const statement = sql.type(logRow)`
                 SELECT last_seq, count, type, happened_at, CASE WHEN ${asked} THEN data END AS data

@@ -31,8 +31,8 @@ function outboxOf(service: Publisher) {
 
 /**
  * Returns the end of a statement whose CTE `written` has the changed rows, with a column `account`. It appends an event for
- * each row that has an account. It is for one statement, because it contains the id of the entry. `data`: the fields of
- * EventData as names and values in SQL, for jsonb_build_object.
+ * each row that has an account. Use it in one statement only: it contains the id of the entry. `data`: the fields of EventData
+ * as names and values in SQL, for jsonb_build_object.
  */
 export function appendEvents(
     service: Publisher,

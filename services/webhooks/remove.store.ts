@@ -20,7 +20,7 @@ const RUN_MS = 1_000;
  */
 const RESERVED_SECONDS = (2 * LONGEST_OF_ACCOUNT_MS) / 1_000;
 
-/** A creation that is under way may have reserved it, unless that was RESERVED_SECONDS ago. */
+/** Webhooks that nobody has. For RESERVED_SECONDS, the call that has reserved one may still make it active. */
 const GONE = sql.fragment`state IN ('reserved', 'deleted')`;
 
 const goneRow = z.strictObject({ id: z.string(), account: z.string() });

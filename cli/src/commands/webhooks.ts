@@ -145,6 +145,6 @@ export const webhooksReplay = command({
             throw new CliError('Give --event, or --from and --to.');
         const what = event === undefined ? { from: from as string, to: to as string } : { event_id: event };
         const replayed = await (await service()).webhooks.replay({ webhook_id: id, ...what });
-        return { data: replayed, lines: ['They are sent again.'] };
+        return { data: replayed, lines: ['The webhook gets them again, if there are any.'] };
     },
 });

@@ -757,7 +757,7 @@ export interface Api {
         subjects: {
             /**
              * Erase the subject of credentials.
-             * Replaces the DID of a person in all credentials and presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, and removes the DID if a client has registered it, and the offers that name it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.
+             * Replaces the DID of a person as the subject of credentials and the holder of presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, and removes the DID if a client has registered it, and the offers that name it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.
              *
              * `POST /internal/v1/subjects/erase`
              */

@@ -45,7 +45,7 @@ export interface Attempted {
 }
 
 export interface LanesStore {
-    /** Leases up to `limit` webhooks for which there is something to do at `now`, the longest first. Returns their ids. */
+    /** Leases up to `limit` webhooks for which there is something to do at `now`, those first that wait longest. Returns their ids. */
     lease(limit: number, now: string): Promise<readonly string[]>;
     /** Extends the leases. Returns the ids of the webhooks that this process still has. */
     extend(ids: readonly string[]): Promise<readonly string[]>;
@@ -68,7 +68,7 @@ export interface LanesStore {
         after: number | null;
         now: string;
     }): Promise<boolean>;
-    /** Returns the deliveries that are due, the longest first. */
+    /** Returns the deliveries that are due, those first that wait longest. */
     due(id: string, limit: number, now: string): Promise<readonly DueDelivery[]>;
     record(attempted: Attempted): Promise<void>;
     /** Notes that a webhook has failed, and until when nothing is sent to it. Does nothing if it has another URL now. */
