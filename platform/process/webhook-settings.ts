@@ -5,12 +5,13 @@ const GROUP = 'Webhooks';
 
 /** Settings of the role that sends events to webhooks. */
 export const WEBHOOK_SETTINGS = {
-    /** The role checks the form of its entries (services/webhooks/sender/addresses.ts). */
+    /** The role also refuses entries that match nothing (services/webhooks/sender/addresses.ts). */
     WEBHOOK_NETWORKS: z
         .string()
         .default('')
         .transform((text) => text.split(',').map((network) => network.trim()))
         .transform((networks) => networks.filter((network) => network !== ''))
+        .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], 'must be networks such as 10.1.0.0/16, separated by commas')))
         .meta(
             notes(
                 GROUP,

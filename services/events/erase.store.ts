@@ -4,8 +4,8 @@ import { ERASED_ROWS } from '../../platform/postgres/prune.ts';
 import type { ErasureStep } from '../erasure.ts';
 
 /**
- * The data of an emptied row: an empty object for each of its events. It is no subquery, because Citus (13.2.2) mixes the columns of an INSERT
- * up, and may crash, if its SELECT has one as a column.
+ * The data of an emptied row: an empty object for each of its events. It is no subquery, because Citus (13.2.2) mixes the
+ * columns of an INSERT up, and may crash, if its SELECT has one as a column.
  */
 export function emptied(count: ReturnType<typeof sql.fragment>) {
     return sql.fragment`'[{}' || repeat(',{}', ${count} - 1) || ']'`;

@@ -139,7 +139,10 @@ async function activate({ rows }: Queries, { id, account, quota }: OwnWebhook & 
     return true;
 }
 
-/** What was wrong with a webhook may be over if it has a new URL or is made active: then it is tried at once. */
+/**
+ * What was wrong with a webhook may be over if it has a new URL or is made active. Then what waits is sent at once, and its
+ * attempts begin anew: those so far say nothing about the next one.
+ */
 function updated({ account, id, url, types, description, state, now }: WebhookChange) {
     const isTried = url !== undefined || state === 'active';
     const again = isTried
@@ -153,8 +156,8 @@ function updated({ account, id, url, types, description, state, now }: WebhookCh
                 state = coalesce(${state ?? null}, state) ${again}
             WHERE id = ${id} AND account = ${account} AND ${EXISTS} RETURNING ${WEBHOOK}
         ), hurried AS (
-            UPDATE webhooks.deliveries SET due_at = ${now}
-            WHERE endpoint = (SELECT id FROM changed) AND state = 'waiting' AND due_at > ${now} AND ${isTried}
+            UPDATE webhooks.deliveries SET due_at = ${now}, attempts = 0, began_at = NULL
+            WHERE endpoint = (SELECT id FROM changed) AND state = 'waiting' AND ${isTried}
         )
         SELECT * FROM changed`;
 }

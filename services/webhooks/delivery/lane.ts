@@ -89,7 +89,9 @@ async function noteFailure(
     const failed = succeeded ? 1 : failures + 1;
     const since = succeeded || failing_since === null ? new Date(now).toISOString() : failing_since;
     const until = new Date(notBefore({ failures: failed, waitMs: failure.waitMs }, now)).toISOString();
-    await store.noteFailure(webhook, { failures: failed, failing_since: since, not_before: until });
-    if (failure.kind === 'gone') await store.stop(webhook, 'disabled');
-    else if (now - Date.parse(since) >= PAUSED_AFTER_MS) await store.stop(webhook, 'paused');
+    const noted = { failures: failed, failing_since: since, not_before: until };
+    await store.noteFailure(webhook, noted);
+    const failing = { ...webhook, ...noted };
+    if (failure.kind === 'gone') await store.stop(failing, 'disabled');
+    else if (now - Date.parse(since) >= PAUSED_AFTER_MS) await store.stop(failing, 'paused');
 }

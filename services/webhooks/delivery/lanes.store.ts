@@ -108,8 +108,9 @@ function feeding(db: Database, owned: Owned): Pick<LanesStore, 'feed' | 'feedRep
 const ATTEMPTED = ['uuid', 'text', 'text', 'timestamptz', 'timestamptz', 'timestamptz', 'int4', 'text'];
 
 function noting(db: Database, owned: Owned): Pick<LanesStore, 'record' | 'noteFailure' | 'noteSuccess' | 'stop'> {
-    // What an attempt has shown about an earlier URL says nothing about the new one.
-    const unchanged = ({ id, url }: LeasedWebhook) => sql.fragment`${owned(id)} AND url = ${url}`;
+    // What an attempt has shown says nothing about a new URL, or about a webhook that was made active again meanwhile.
+    const unchanged = ({ id, url, failures }: LeasedWebhook) =>
+        sql.fragment`${owned(id)} AND url = ${url} AND failures = ${failures}`;
     return {
         record: coalesce({
             ...STORE_GROUPS,

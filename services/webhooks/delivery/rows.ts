@@ -45,7 +45,7 @@ export interface Attempted {
 }
 
 export interface LanesStore {
-    /** Leases up to `limit` webhooks for which there is something to do at `now`, those first that wait longest. Returns their ids. */
+    /** Leases up to `limit` webhooks that have something to do at `now`, those first that wait longest. Returns their ids. */
     lease(limit: number, now: string): Promise<readonly string[]>;
     /** Extends the leases. Returns the ids of the webhooks that this process still has. */
     extend(ids: readonly string[]): Promise<readonly string[]>;
@@ -71,14 +71,17 @@ export interface LanesStore {
     /** Returns the deliveries that are due, those first that wait longest. */
     due(id: string, limit: number, now: string): Promise<readonly DueDelivery[]>;
     record(attempted: Attempted): Promise<void>;
-    /** Notes that a webhook has failed, and until when nothing is sent to it. Does nothing if it has another URL now. */
+    /**
+     * Notes that a webhook has failed, and until when nothing is sent to it. Like the next two methods, it does nothing if the
+     * webhook has another URL or another number of failures now.
+     */
     noteFailure(
         webhook: LeasedWebhook,
         failure: { failures: number; failing_since: string; not_before: string },
     ): Promise<void>;
-    /** Notes that a webhook works. Does nothing if it has another URL now. */
+    /** Notes that a webhook works. */
     noteSuccess(webhook: LeasedWebhook): Promise<void>;
-    /** Ends the sending to a webhook, and publishes that. Does nothing if it has another URL now. */
+    /** Ends the sending to a webhook, and publishes that. */
     stop(webhook: LeasedWebhook, state: 'paused' | 'disabled'): Promise<void>;
     /**
      * Gives a leased webhook back. Resolves to false if something was added since `wakes` was read; `any`: that is no

@@ -21,7 +21,10 @@ const MAX_FAILING_OF_ACCOUNT = 112;
 /** Maximum number of deliveries that wait, more than all lanes of a process have. Beyond it: the lane is interrupted. */
 const MAX_WAITING = 8_192;
 
-/** What a process knows of a webhook: it has answered in this burst; nothing, as at the start of a burst; it fails. */
+/**
+ * What a process knows of a webhook. `proven`: it has answered in this burst. `failing`: the last attempt had no success.
+ * `unknown`: neither, as at the start of a burst.
+ */
 export type Standing = 'proven' | 'unknown' | 'failing';
 
 /** The places of a process for deliveries under way. Accounts take turns. */
@@ -41,7 +44,7 @@ export function slots(): Slots {
         new Places({ name, places: all, perCaller, maxWaiting: MAX_WAITING });
     const inFlight = places('webhook_deliveries', MAX_IN_FLIGHT, MAX_OF_ACCOUNT);
     const probes = places('webhook_probes', MAX_PROBES, MAX_PROBES_OF_ACCOUNT);
-    const failing = places('webhook_probes', MAX_FAILING, MAX_FAILING_OF_ACCOUNT);
+    const failing = places('webhook_failing', MAX_FAILING, MAX_FAILING_OF_ACCOUNT);
     return {
         run({ account, standing }, work) {
             const send = () => inFlight.run(work, {}, account);

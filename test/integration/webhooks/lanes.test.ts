@@ -59,41 +59,6 @@ describe('a webhook', () => {
         );
     });
 
-    it('with a new URL is not disabled by what the earlier one answers, and gets its deliveries at the new one', async () => {
-        for (const status of [410, 500]) {
-            const webhook = await newEndpoint();
-            await append(webhook.account, 1);
-            const urls: string[] = [];
-            const { serve } = open(async ({ url }) => {
-                urls.push(url);
-                if (urls.length > 1) return OK;
-                await webhook.change('active', 'https://shop.example/new');
-                return answer(status);
-            });
-            await serve();
-            assert.deepEqual(urls, ['https://shop.example/hooks', 'https://shop.example/new']);
-            assert.equal((await webhook.find())?.state, 'active');
-            const [delivery] = await webhook.deliveries();
-            assert.deepEqual([delivery?.state, delivery?.attempts, delivery?.status], ['delivered', 2, 200]);
-        }
-    });
-
-    it('with a new URL, or active again, gets at once what waits for a later attempt', async () => {
-        for (const url of ['https://shop.example/new', undefined]) {
-            const webhook = await newEndpoint();
-            await append(webhook.account, 1);
-            let sent = 0;
-            const { serve } = open(async () => (++sent === 1 ? answer(500) : OK));
-            await serve();
-            await serve();
-            assert.equal(sent, 1, 'the second attempt is due later');
-            await webhook.change('active', url);
-            await serve();
-            assert.equal(sent, 2);
-            assert.equal((await webhook.deliveries())[0]?.state, 'delivered');
-        }
-    });
-
     it('is paused after five days of failures, with an event, and gets everything when it is active again', async () => {
         const webhook = await newEndpoint();
         const sent: string[] = [];
