@@ -146,7 +146,7 @@ export const internalUserEndpoints = [
         id: 'internal.subjects.erase',
         summary: 'Erase the subject of credentials',
         description:
-            'Replaces the DID of a person as the subject of credentials and the holder of presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, and removes the DID if a client has registered it, and the offers that name it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.',
+            'Replaces the DID of a person as the subject of credentials and the holder of presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, removes the DID if a client has registered it, and ends the offers that name it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.',
         method: 'POST',
         path: '/internal/v1/subjects/erase',
         access: 'internal',

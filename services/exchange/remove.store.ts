@@ -9,40 +9,44 @@ const goneRow = z.strictObject({ account: z.string() });
 
 /** Removes the offers that expired more than a day ago. Returns how many. */
 export async function removeExpired(db: Database): Promise<number> {
-    const expired = sql.fragment`
-        SELECT id FROM exchange.offers WHERE expires_at < now() - interval '1 day'
-        ORDER BY expires_at LIMIT ${ERASED_ROWS} FOR UPDATE SKIP LOCKED`;
     for (let all = 0; ; ) {
-        const removed = await removeOffers(db, expired);
+        const removed = await db.transaction(async ({ rows }) => {
+            const gone = await rows(sql.type(goneRow)`
+                DELETE FROM exchange.offers WHERE id = ANY(ARRAY(
+                    SELECT id FROM exchange.offers WHERE expires_at < now() - interval '1 day'
+                    ORDER BY expires_at LIMIT ${ERASED_ROWS} FOR UPDATE SKIP LOCKED))
+                RETURNING account`);
+            const byAccount = Map.groupBy(gone, ({ account }) => account);
+            const counts = Array.from(byAccount, ([account, { length }]) => [account, length]);
+            // In one order, so that two runs do not deadlock.
+            for (const [account, count] of counts.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))) {
+                await rows(sql.unsafe`
+                    UPDATE exchange.accounts SET offers = offers - ${count ?? 0} WHERE account = ${account ?? ''}`);
+            }
+            return gone.length;
+        });
         all += removed;
         if (removed < ERASED_ROWS) return all;
     }
 }
 
-/** The step that removes the offers for the subject with this DID. */
+/**
+ * The step that empties and ends the offers for the subject with this DID. A wallet that is taking a credential then learns it
+ * from noteGroup (wallet/bind.store.ts). Like all offers, these are removed a day later.
+ */
 export function offersOfSubject(db: Database, pepper: string): ErasureStep {
-    return async (did) => {
-        const own = sql.fragment`
-            SELECT id FROM exchange.offers WHERE subject_hash = ${sql.binary(subjectHashOf(did, pepper))}
-            ORDER BY id LIMIT ${ERASED_ROWS} FOR UPDATE`;
-        return (await removeOffers(db, own)) < ERASED_ROWS;
-    };
-}
-
-/** Removes the offers that a query names, and no longer counts them. Returns how many these were. */
-function removeOffers(db: Database, ids: ReturnType<typeof sql.fragment>): Promise<number> {
-    return db.transaction(async ({ rows }) => {
-        const gone = await rows(sql.type(goneRow)`
-            DELETE FROM exchange.offers WHERE id = ANY(ARRAY(${ids})) RETURNING account`);
-        const byAccount = Map.groupBy(gone, ({ account }) => account);
-        const counts = Array.from(byAccount, ([account, { length }]) => [account, length]);
-        // In one order, so that two runs do not deadlock.
-        for (const [account, count] of counts.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))) {
-            await rows(sql.unsafe`
-                UPDATE exchange.accounts SET offers = offers - ${count ?? 0} WHERE account = ${account ?? ''}`);
-        }
-        return gone.length;
-    });
+    return async (did) =>
+        leftNone(
+            await db.rows(sql.type(erasedCount)`
+                WITH erased AS (
+                    UPDATE exchange.offers SET sealed = '', subject_hash = NULL, tx_code = NULL, expires_at = created_at,
+                        token_expires_at = created_at
+                    WHERE id = ANY(ARRAY(
+                        SELECT id FROM exchange.offers WHERE subject_hash = ${sql.binary(subjectHashOf(did, pepper))}
+                        ORDER BY id LIMIT ${ERASED_ROWS}))
+                    RETURNING 1
+                ) SELECT count(*) AS erased FROM erased`),
+        );
 }
 
 /** The steps that erase an account. The first one ends its offers. */

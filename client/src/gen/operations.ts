@@ -284,7 +284,7 @@ export interface Api {
     credentials: {
         /**
          * Issue a credential.
-         * Signs a PASETO v4 public token, in which the claims are exactly as they were sent, or an SD-JWT VC if `format` is `dc+sd-jwt`. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The service stores neither them nor a private key that it was sent.
+         * Signs a PASETO v4 public token, in which the claims are exactly as they were sent, or an SD-JWT VC if `format` is `dc+sd-jwt`. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The service stores neither the claims nor a private key that it was sent.
          *
          * `POST /v1/credentials`
          */
@@ -757,7 +757,7 @@ export interface Api {
         subjects: {
             /**
              * Erase the subject of credentials.
-             * Replaces the DID of a person as the subject of credentials and the holder of presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, and removes the DID if a client has registered it, and the offers that name it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.
+             * Replaces the DID of a person as the subject of credentials and the holder of presentations by `did:invalid:erased`, removes the types and reasons of revocation of these credentials, removes the DID if a client has registered it, and ends the offers that name it. What says whether a credential is valid stays: a revoked one stays revoked. Tokens that are in use elsewhere, and what wallets contain, do not change. The owner of an account erases it with `DELETE /v1/me`.
              *
              * `POST /internal/v1/subjects/erase`
              */
@@ -788,7 +788,7 @@ export interface Api {
         credentials: {
             /**
              * Issue a credential.
-             * Signs a PASETO v4 public token, in which the claims are exactly as they were sent, or an SD-JWT VC if `format` is `dc+sd-jwt`. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The service stores neither them nor a private key that it was sent.
+             * Signs a PASETO v4 public token, in which the claims are exactly as they were sent, or an SD-JWT VC if `format` is `dc+sd-jwt`. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The service stores neither the claims nor a private key that it was sent.
              *
              * `POST /internal/v1/credentials`
              */

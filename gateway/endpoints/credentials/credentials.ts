@@ -80,7 +80,7 @@ export const credentialEndpoints = [
     endpoint({
         id: 'credentials.issue',
         summary: 'Issue a credential',
-        description: `Signs a PASETO v4 public token, in which the claims are exactly as they were sent, or an SD-JWT VC if \`format\` is \`dc+sd-jwt\`. ${OWN_KEY} The service stores neither them nor a private key that it was sent.`,
+        description: `Signs a PASETO v4 public token, in which the claims are exactly as they were sent, or an SD-JWT VC if \`format\` is \`dc+sd-jwt\`. ${OWN_KEY} The service stores neither the claims nor a private key that it was sent.`,
         method: 'POST',
         path: '/v1/credentials',
         access: 'bearer',

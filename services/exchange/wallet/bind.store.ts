@@ -20,6 +20,8 @@ export interface Issued {
 /** `bindings`: JSON text. A credential is named by a URN, a call by a UUID. */
 const boundRow = z.strictObject({ id: z.string(), bindings: z.string() });
 
+const notedRow = z.strictObject({ id: z.string() });
+
 /**
  * Binds different offers to keys, except those that would then have too many. Returns the thumbprints that each call has
  * bound, and undefined for the others. Calls at the same time, of other processes too, wait for the row of the offer.
@@ -46,18 +48,24 @@ export async function bindGroup(db: Database, asked: readonly Binding[]): Promis
     });
 }
 
-/** Notes which credentials were issued. A repeated call for a key has issued the same one. */
-export async function noteGroup(db: Database, issued: readonly Issued[]): Promise<undefined[]> {
+/**
+ * Notes which credentials were issued. A repeated call for a key has issued the same one. Returns false for each offer whose
+ * subject was erased meanwhile.
+ */
+export async function noteGroup(db: Database, issued: readonly Issued[]): Promise<boolean[]> {
     const byOffer = Map.groupBy(inOrder(issued), ({ offer }) => offer);
     const tuples = Array.from(byOffer, ([offer, own]) => [
         offer,
         JSON.stringify(Object.fromEntries(own.map(({ thumbprint, credential }) => [thumbprint, credential]))),
     ]);
-    const statement = sql.unsafe`
-        UPDATE exchange.offers AS row SET bindings = row.bindings || asked.bindings
-        FROM ${sql.unnest(tuples, ['uuid', 'jsonb'])} AS asked (id, bindings) WHERE row.id = asked.id`;
-    await db.prepared('offers_issued', statement);
-    return issued.map(() => undefined);
+    const statement = sql.type(notedRow)`
+        WITH noted AS (
+            UPDATE exchange.offers AS row SET bindings = row.bindings || asked.bindings
+            FROM ${sql.unnest(tuples, ['uuid', 'jsonb'])} AS asked (id, bindings) WHERE row.id = asked.id
+            RETURNING row.id, row.sealed
+        ) SELECT id FROM noted WHERE sealed = ''`;
+    const erased = new Set((await db.prepared('offers_issued', statement)).map(({ id }) => id));
+    return issued.map(({ offer }) => !erased.has(offer));
 }
 
 /** In one order, so that groups of two processes rarely deadlock. A group that still does is divided. */

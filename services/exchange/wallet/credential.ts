@@ -1,4 +1,4 @@
-import { type CallContext, withIdempotencyKey } from '../../../platform/context.ts';
+import { type CallContext, ownContext, withIdempotencyKey } from '../../../platform/context.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { IssueCredentialRequest, IssueCredentialResponse } from '../../../proto/gen/exchange/v1/exchange.ts';
 import { type Definition, definitionIn } from '../rows.ts';
@@ -40,8 +40,8 @@ export async function issueCredential(
 }
 
 /**
- * The credentials that exist: those of other keys may have been refused. Throws the first refusal if all were refused, and
- * any other error in any case, because a repeated request may then get more.
+ * The credentials that were issued. Throws the first error that is no refusal, because a repeated request may then get more
+ * credentials, or the first refusal if nothing was issued.
  */
 function credentialsIn(outcomes: ReadonlyArray<PromiseSettledResult<string>>): string[] {
     const credentials = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -87,7 +87,7 @@ function nameOf({ thumbprint }: ProvenKey): string {
 /**
  * Issues the credential of one key. Its Idempotency-Key consists of the offer and the key, so each call for this key gets
  * the same credential. `boundBy`: the id of this call if it has added the key to the offer; undefined if an earlier call has.
- * The call that has added the key removes it again if nothing is issued, so that the offer has room for another key.
+ * The call that has added the key removes it again if the issue is refused, so that the offer has room for another key.
  */
 async function issuedFor(
     { services, store }: WalletDependencies,
@@ -131,8 +131,14 @@ async function issuedFor(
         if (boundBy !== undefined) await store.release({ ...binding, call: boundBy }, context);
         throw oauthError('credential_request_denied', 'This credential cannot be issued now.');
     });
-    await store.issued({ ...binding, credential: issued.credential_id }, context);
-    return issued.credential;
+    if (await store.issued({ ...binding, credential: issued.credential_id }, context)) return issued.credential;
+    await eraseSubject(services, request.subject_did);
+    throw oauthError('credential_request_denied', 'This credential cannot be issued now.');
+}
+
+/** Erases a subject whose erasure may have missed the credential that was just issued. */
+async function eraseSubject({ credentials }: WalletDependencies['services'], subjectDid: string): Promise<void> {
+    while (!(await credentials.eraseSubject({ subject_did: subjectDid }, ownContext())).done);
 }
 
 const OTHER_NAME =

@@ -10,7 +10,7 @@ import type { WalletStore } from './wallet.store.ts';
 export interface WalletDependencies {
     store: WalletStore;
     services: {
-        credentials: Pick<ServiceOf<typeof CredentialsServiceDefinition>, 'issue'>;
+        credentials: Pick<ServiceOf<typeof CredentialsServiceDefinition>, 'issue' | 'eraseSubject'>;
         keys: Pick<ServiceOf<typeof KeysServiceDefinition>, 'mayAct'>;
         signing: Pick<ServiceOf<typeof SigningServiceDefinition>, 'checkSigner'>;
     };

@@ -33,8 +33,8 @@ export interface WalletStore extends OfferLookups {
     bind(binding: Binding, lifetime: CallLifetime): Promise<ReadonlySet<string> | undefined>;
     /** Frees an offer from a key to which this call has bound it, and for which nothing was issued. */
     release(binding: Omit<Issued, 'credential'> & Pick<Binding, 'call'>, lifetime: CallLifetime): Promise<void>;
-    /** Notes which credential was issued for a key. */
-    issued(issued: Issued, lifetime: CallLifetime): Promise<void>;
+    /** Notes which credential was issued for a key. Resolves to false if the subject of the offer was erased meanwhile. */
+    issued(issued: Issued, lifetime: CallLifetime): Promise<boolean>;
     /** Notes what a wallet says about its credentials. */
     notify(notified: { offer: string; notification: string }, lifetime: CallLifetime): Promise<void>;
 }

@@ -50,7 +50,8 @@ describe('POST /internal/v1/subjects/erase', () => {
         await expectOk(200, erase({ subject_did: subjectDid }));
         const { issuer_id, secret } = linked(offered);
         assert.equal((await send({ path: `/issuers/${issuer_id}/offers/${secret}` })).status, 404);
-        await expectError(404, { path: `/v1/offers/${offered.offer_id}`, token: offered.token });
+        const { state } = await service.as(offered).offers.get({ offer_id: offered.offer_id });
+        assert.equal(state, 'expired');
     });
 
     it('refuses what is no DID, and callers that are not trusted', async () => {

@@ -21,32 +21,17 @@ export const PUBLIC_URL = 'https://credentials.example/base';
 const GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
 const SECRETS = ['a-secret-of-the-services'] as const;
 
-/** The service on a database of its own. Its calls of credentials are noted; the next one fails with `failure.next`. */
+/**
+ * The service on a database of its own. Its calls of credentials are noted. The next issue fails with `failure.next`, and
+ * `failure.meanwhile` runs during it.
+ */
 export async function exchangeFixture() {
     const { db, url } = await testDatabase();
     const clock = { now: Date.UTC(2026, 10, 20) };
     const time = () => clock.now;
-    const issued: Array<{ request: IssueRequest; key: string | undefined }> = [];
-    const failure: { next?: AppError | undefined } = {};
-    const issue = async (request: IssueRequest, { idempotency_key: key }: CallContext): Promise<Credential> => {
-        const { next: error } = failure;
-        failure.next = undefined;
-        if (error) throw error;
-        issued.push({ request, key });
-        const credentialId = `urn:uuid:${key}`;
-        const { issuer_did: issuer, subject_did: subject, credential_type } = request;
-        return {
-            credential_id: credentialId,
-            credential: `token of ${key}`,
-            issuer,
-            subject,
-            credential_type,
-            issued_at: '',
-        } as Credential;
-    };
+    const { issued, erasedSubjects, failure, ...credentials } = credentialsService();
     const { erased, ...signing } = issuers();
     const pepper = 'a-pepper-of-the-deployment';
-    const config = loadConfig({ IDEMPOTENCY_PEPPER: pepper });
     const shared = { publicUrl: PUBLIC_URL, pepper, clock: time };
     const metrics = createMetrics();
     const service = exchangeService({
@@ -55,7 +40,12 @@ export async function exchangeFixture() {
         offers: offersStore(db),
         erasureSteps: exchangeErasure(db),
         subjectErasureSteps: [offersOfSubject(db, pepper)],
-        idempotency: idempotencies({ config, databasesOf: () => [db], metrics, clock: time })('exchange'),
+        idempotency: idempotencies({
+            config: loadConfig({ IDEMPOTENCY_PEPPER: pepper }),
+            databasesOf: () => [db],
+            metrics,
+            clock: time,
+        })('exchange'),
         cursors: cursors(SECRETS),
         services: { signing },
         quota: { free: 3, basic: 3, pro: 3, enterprise: 3 },
@@ -63,7 +53,11 @@ export async function exchangeFixture() {
         wallet: {
             ...shared,
             store: walletStore(db),
-            services: { credentials: { issue }, keys: { mayAct: async () => ({ may_act: true }) }, signing },
+            services: {
+                credentials,
+                keys: { mayAct: async () => ({ may_act: true }) },
+                signing,
+            },
             issuerOffers: issuerOffers(walletStore(db)),
             nonces: nonces(SECRETS, time),
             dpopProofs: dpopProofs(async () => true, time),
@@ -77,10 +71,39 @@ export async function exchangeFixture() {
         metrics,
         service,
         issued,
+        erasedSubjects,
         failure,
         erased,
         redeemed: (options = {}) => redeemed(service, options),
     };
+}
+
+/** Stands for the credentials service, and notes its calls. */
+function credentialsService() {
+    const issued: Array<{ request: IssueRequest; key: string | undefined }> = [];
+    const erasedSubjects: string[] = [];
+    const failure: { next?: AppError | undefined; meanwhile?: (() => Promise<unknown>) | undefined } = {};
+    const issue = async (request: IssueRequest, { idempotency_key: key }: CallContext): Promise<Credential> => {
+        const { next: error, meanwhile } = failure;
+        Object.assign(failure, { next: undefined, meanwhile: undefined });
+        await meanwhile?.();
+        if (error) throw error;
+        issued.push({ request, key });
+        const credentialId = `urn:uuid:${key}`;
+        const { issuer_did: issuer, subject_did: subject, credential_type } = request;
+        return {
+            credential_id: credentialId,
+            credential: `token of ${key}`,
+            issuer,
+            subject,
+            credential_type,
+            issued_at: '',
+        } as Credential;
+    };
+    const eraseSubject = async (erased: { subject_did: string }) => ({
+        done: erasedSubjects.push(erased.subject_did) > 0,
+    });
+    return { issued, erasedSubjects, failure, issue, eraseSubject };
 }
 
 const ACTIVE_KEY = { kid: '', public_key: new Uint8Array(33), state: 'active', created_at: '', alg: 'ES256' };

@@ -3626,8 +3626,8 @@ export const ExchangeServiceDefinition = {
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /**
-     * Removes the offers that name this subject, whoever has made them. At most 1,000 in each statement: repeat the call until
-     * it is done. For trusted callers only.
+     * Empties and ends the offers that name this subject, whoever has made them. At most 1,000 in each statement: repeat the
+     * call until it is done. For trusted callers only.
      */
     eraseSubject: {
       name: "EraseSubject",
