@@ -129,11 +129,15 @@ async function issuedFor(
         if (error.kind === 'unprocessable') throw oauthError('credential_request_denied', OTHER_NAME);
         // A key that another call has added stays: that call may be about to issue for it.
         if (boundBy !== undefined) await store.release({ ...binding, call: boundBy }, context);
-        throw oauthError('credential_request_denied', 'This credential cannot be issued now.');
+        throw notNow();
     });
     if (await store.issued({ ...binding, credential: issued.credential_id }, context)) return issued.credential;
     await eraseSubject(services, request.subject_did);
-    throw oauthError('credential_request_denied', 'This credential cannot be issued now.');
+    throw notNow();
+}
+
+function notNow() {
+    return oauthError('credential_request_denied', 'This credential cannot be issued now.');
 }
 
 /** Erases a subject whose erasure may have missed the credential that was just issued. */
