@@ -5,14 +5,20 @@ import { newAccount, newKey } from '../support/world.ts';
 import { aConfiguration, codeOf, credentialRequest, described, readLink, redeemed } from './exchange-examples.ts';
 import { redemption, refusedWith, tokenCall } from './wallet.ts';
 
+/** A new account with an API key that makes offers. */
+async function offeringKey() {
+    const account = await newAccount();
+    const [{ api_key: token, key_id }, me] = [await newKey(account), service.as(account)];
+    const { issuer_id } = await service.as({ token }).issuers.create({ name: 'club', method: 'web' });
+    const configuration = { issuer_id, configuration_id: 'membership' };
+    await me.configurations.create({ ...described(), ...configuration });
+    const make = () => service.as({ token }).offers.create({ ...configuration, claims: {} });
+    return { me, key_id, issuer_id, make };
+}
+
 describe('a wallet', () => {
     it('knows no offer whose API key is revoked, or that is deleted', async () => {
-        const account = await newAccount();
-        const [{ api_key: token, key_id }, me] = [await newKey(account), service.as(account)];
-        const { issuer_id } = await service.as({ token }).issuers.create({ name: 'club', method: 'web' });
-        const configuration = { issuer_id, configuration_id: 'membership' };
-        await me.configurations.create({ ...described(), ...configuration });
-        const make = () => service.as({ token }).offers.create({ ...configuration, claims: {} });
+        const { me, key_id, issuer_id, make } = await offeringKey();
         const [deleted, unspent, opened] = [await make(), await make(), await make()];
         const codes = [await codeOf(deleted), await codeOf(unspent)];
         const { access_token } = await redeemed(opened);
@@ -29,12 +35,7 @@ describe('a wallet', () => {
     });
 
     it('knows no offer whose API key may not issue credentials any more', async () => {
-        const account = await newAccount();
-        const [{ api_key: token, key_id }, me] = [await newKey(account), service.as(account)];
-        const { issuer_id } = await service.as({ token }).issuers.create({ name: 'club', method: 'web' });
-        const configuration = { issuer_id, configuration_id: 'membership' };
-        await me.configurations.create({ ...described(), ...configuration });
-        const make = () => service.as({ token }).offers.create({ ...configuration, claims: {} });
+        const { me, key_id, issuer_id, make } = await offeringKey();
         const [unspent, opened] = [await make(), await make()];
         const code = await codeOf(unspent);
         const { access_token } = await redeemed(opened);

@@ -63,9 +63,11 @@ function hasEverything({ entries }: Journal): boolean {
     const done = new Set(entries.filter(({ outcome }) => isAcknowledged(outcome)).map(({ intent }) => intent.kind));
     const isInDoubt = ({ intent, outcome }: Entry): boolean =>
         intent.kind === 'register' && outcome !== undefined && 'lost' in outcome;
-    const credentials = ['revoke', 'store', 'remove', 'present'];
-    const others = ['register', 'register-did', 'revoke-key', 'end-session', 'refresh', 'change-password'];
-    const isEachDone = [...credentials, ...others].every((kind) => done.has(kind as Entry['intent']['kind']));
+    const wanted = [
+        ...['register', 'register-did', 'revoke-key', 'end-session', 'refresh', 'change-password'],
+        ...['revoke', 'store', 'remove', 'present'],
+    ];
+    const isEachDone = wanted.every((kind) => done.has(kind as Entry['intent']['kind']));
     return isEachDone && entries.some(isInDoubt) && keptCredentials({ entries }).size > 0;
 }
 
