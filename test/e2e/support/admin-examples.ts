@@ -1,6 +1,5 @@
 import type { Client } from '../../../client/src/client.ts';
-import { collected } from '../../support/collected.ts';
-import { newEmail, register } from './world.ts';
+import { auditLines, newEmail, register } from './world.ts';
 
 /** Examples of the endpoints for administration, and of the registration of accounts. */
 export const adminExamples = {
@@ -14,7 +13,7 @@ export const adminExamples = {
     }),
     'internal.admin.audit': async () => ({
         internal: true as const,
-        run: ({ internal }: Client) => collected(internal.admin.audit()),
+        run: auditLines,
     }),
     'internal.admin.create_users': async () => {
         const password = 'correct horse battery';

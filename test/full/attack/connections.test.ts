@@ -104,7 +104,9 @@ it('connections that pipeline as much as they may are cut before they hold much 
     const sockets = await dialAll(target, scale(3_000));
     const text = request('GET /x').repeat(64);
     const observed = await observe(target, () => sendTogether(sockets, text, 5_000));
-    checkMany(observed, sockets.length * text.length, '64 pipelined requests on each connection');
+    // These are 4,096 requests at the same moment. A slow machine is at capacity until it has answered them.
+    const mayShed = true;
+    checkMany(observed, sockets.length * text.length, '64 pipelined requests on each connection', { mayShed });
 });
 
 it('connections that send garbage, or reset with requests in progress, do not delay other clients', async () => {

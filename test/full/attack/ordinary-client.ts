@@ -12,10 +12,11 @@ export interface ClientData {
     api_key: string;
 }
 
-/** Latencies in milliseconds, and what each failed call got instead of a DID. */
+/** Latencies in milliseconds, the calls that were refused as one too many, and what each failed call got instead of a DID. */
 export interface ClientFindings {
     p99: number;
     longest: number;
+    shed: number;
     failures: string[];
 }
 
@@ -30,18 +31,25 @@ parentPort?.once('message', () => {
 
 const latencies: number[] = [];
 const failures: string[] = [];
+let shed = 0;
 
 /**
  * Creates a DID. While a flood is read in turns on a slow machine, a new connection may wait for its turn until its
- * request is late: the call is then repeated, as RFC 9110 (15.5.9) says, and its latency includes the wait.
+ * request is late: the call is then repeated, as RFC 9110 (15.5.9) says. So is one that a service at capacity refused,
+ * when it says. The latency of the call includes these waits.
  */
 async function createDid(): Promise<void> {
     const headers = { authorization: `Bearer ${api_key}` };
     try {
         const response = await fetch(`${url}/v1/did`, { method: 'POST', headers });
         const text = await response.text();
-        if (response.status === 408) await createDid();
-        else if (response.status !== 201) failures.push(`${response.status} ${text}`);
+        if (response.status === 408) return await createDid();
+        if (response.status === 503 && response.headers.has('retry-after')) {
+            shed++;
+            await delay(1_000 * Number(response.headers.get('retry-after')));
+            return await createDid();
+        }
+        if (response.status !== 201) failures.push(`${response.status} ${text}`);
     } catch (error) {
         failures.push(String(error));
     }
@@ -57,6 +65,7 @@ latencies.sort((one, other) => one - other);
 const findings: ClientFindings = {
     p99: latencies[Math.ceil(0.99 * latencies.length) - 1] ?? Number.NaN,
     longest: latencies.at(-1) ?? Number.NaN,
+    shed,
     failures,
 };
 parentPort?.postMessage(findings);
