@@ -67,6 +67,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                     clock,
                 }),
                 guard: guard({ redis, shards: config.REDIS_SHARDS }),
+                pepper: required(config, 'IDEMPOTENCY_PEPPER'),
                 livenessMarks: livenessMarks({ redis, shards: config.REDIS_SHARDS }),
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 sessionQuota: config.QUOTA_SESSIONS,

@@ -1,11 +1,17 @@
-import { hash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 
 /**
  * Returns the subject under which password guesses are counted. Logins and password changes of one account share it,
- * even when the account's address changes. For an unknown address it contains the address's hash, because Redis keys
- * never contain addresses.
+ * even when the account's address changes.
  */
-export function guardSubject(target: { user_id: string } | { email: string }): string {
-    if ('user_id' in target) return `login:${target.user_id}`;
-    return `login:${hash('sha256', target.email)}`;
+export function guardSubject(account: { user_id: string }): string {
+    return `login:${account.user_id}`;
+}
+
+/**
+ * The same for an address that no account has. Redis keys contain it, and nobody can guess the address from it without the
+ * pepper: its owner may be somebody whose account was erased.
+ */
+export function guardSubjectOfAddress(email: string, pepper: string): string {
+    return `login:${createHmac('sha256', pepper).update(email).digest('hex')}`;
 }

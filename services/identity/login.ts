@@ -10,7 +10,7 @@ import type { LoginRequest, LoginResponse } from '../../proto/gen/identity/v1/id
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import type { Quota } from '../quotas.ts';
 import { formsOf, normaliseEmail } from './email.ts';
-import { guardSubject } from './guard-subject.ts';
+import { guardSubject, guardSubjectOfAddress } from './guard-subject.ts';
 import { requireComparablePassword } from './password-rules.ts';
 import type { IdentityStore } from './store.ts';
 import type { SessionIssuer } from './tokens.ts';
@@ -22,6 +22,7 @@ interface LoginDependencies {
     passwords: Passwords;
     tokens: SessionIssuer;
     guard: Guard;
+    pepper: string;
     livenessMarks: LivenessMarks;
     /** Maximum number of sessions of an account. */
     sessionQuota: Quota;
@@ -31,7 +32,7 @@ interface LoginDependencies {
 
 /** Opens a session. An unknown email gets the same answer as a wrong password, after the same work. */
 export function login(dependencies: LoginDependencies) {
-    const { store, passwords, guard } = dependencies;
+    const { store, passwords, guard, pepper } = dependencies;
     const standIn = unmatchedHash(passwords);
 
     return async (request: LoginRequest, context: CallContext): Promise<LoginResponse> => {
@@ -40,7 +41,7 @@ export function login(dependencies: LoginDependencies) {
         // PostgreSQL cannot store NUL and lone surrogates, so no account has them.
         const storable = !email.includes('\0') && email.isWellFormed();
         const [account] = storable ? await accountsOf(store, formsOf(request.email), context) : [];
-        const subject = guardSubject(account ?? { email });
+        const subject = account ? guardSubject(account) : guardSubjectOfAddress(email, pepper);
         const { address, traceparent, deadline, cancellation } = context;
         const target = { subject, unknown: account === undefined, address, traceparent, deadline, cancellation };
         const opened = await guard.attempt(target, async () => {

@@ -30,6 +30,8 @@ interface IdentityDependencies {
     passwords: Passwords;
     tokens: SessionIssuer;
     guard: Guard;
+    /** Hides addresses that no account has from those who read Redis. The same in all processes. */
+    pepper: string;
     idempotency: Idempotency;
     livenessMarks: LivenessMarks;
     requestCounts: Pick<RequestCounts, 'loggedIn'>;

@@ -134,6 +134,7 @@ function sharedSettings({ redisUrl, settings }: ServiceOptions, databases: Recor
         ...Object.fromEntries(Object.entries(databases).map(([setting, url]) => [`E2E_${setting}`, url])),
         E2E_JWT_KEYS: shared.JWT_KEYS,
         E2E_IDEMPOTENCY_PEPPER: pepper,
+        E2E_REDIS_URL: redisUrl,
         E2E_KEK: kek,
         E2E_RECEIVER: JSON.stringify(receivers.certify('receiver')),
     };

@@ -104,6 +104,7 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
             passwords: { ...passwords, verify },
             tokens: replaced.tokens ?? sessionVerifier,
             guard: guard({ redis, shards: SHARDS }),
+            pepper: 'pepper',
             livenessMarks: replaced.livenessMarks ?? livenessMarks({ redis, shards: SHARDS }),
             idempotency: testIdempotency(db, clock)('identity'),
             requestCounts: replaced.requestCounts ?? UNCOUNTED,

@@ -112,6 +112,7 @@ const identity = identityService({
     passwords,
     tokens: tokens({ keysPem, accessSeconds: 43_200, refreshSeconds: 30 * 86_400, clock: Date.now }),
     guard: guard({ redis, shards: SHARDS }),
+    pepper: 'pepper',
     livenessMarks: ended,
     idempotency: idempotency('identity'),
     requestCounts: counts,
