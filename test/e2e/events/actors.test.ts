@@ -4,14 +4,14 @@ import { it } from 'node:test';
 import { until } from '../../support/until.ts';
 import { credentialRequest, described, redeemed } from '../exchange/exchange-examples.ts';
 import { expectOk, service } from '../support/client.ts';
-import { auditLines, issueBody, login, newAccount, newDid, newWallet } from '../support/world.ts';
+import { issueBody, login, newAccount, newDid, newWallet } from '../support/world.ts';
 
 /** Waits until the audit has so many events of the account. Returns those of each type and actor, sorted. */
 async function actorsOf(account: string, count: number) {
     const found: Array<[type: string, actor: string | undefined, requests: Array<string | undefined>]> = [];
     await until(`there are ${count} events`, async () => {
         found.length = 0;
-        for (const line of await auditLines(service)) {
+        for await (const line of service.internal.admin.audit()) {
             if (line.kind !== 'row' || line.account !== account) continue;
             found.push([line.type, line.actor, line.data.map(({ request_id }) => request_id)]);
         }

@@ -1,5 +1,6 @@
 import type { Client } from '../../../client/src/client.ts';
-import { auditLines, newEmail, register } from './world.ts';
+import { collected } from '../../support/collected.ts';
+import { newEmail, register } from './world.ts';
 
 /** Examples of the endpoints for administration, and of the registration of accounts. */
 export const adminExamples = {
@@ -13,7 +14,7 @@ export const adminExamples = {
     }),
     'internal.admin.audit': async () => ({
         internal: true as const,
-        run: auditLines,
+        run: ({ internal }: Client) => collected(internal.admin.audit()),
     }),
     'internal.admin.create_users': async () => {
         const password = 'correct horse battery';

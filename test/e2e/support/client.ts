@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '../../../client/src/client.ts';
 
 /** Returns a setting of the service under test. test/run.ts starts the service and sets it. */
@@ -54,10 +55,21 @@ export const service = createClient({
 });
 
 export async function checkedFetch(url: string, init: RequestInit): Promise<Response> {
-    const response = await fetch(url, init);
+    const response = await answered(url, init);
     const path = url.slice(new URL(url).origin.length);
     checkEverywhere(response, await response.clone().text(), { method: init.method ?? 'GET', path });
     return response;
+}
+
+/** The answer to a request. A gateway writes one audit at a time, so a test waits until no other one reads it. */
+async function answered(url: string, init: RequestInit): Promise<Response> {
+    for (;;) {
+        const response = await fetch(url, init);
+        if (response.status !== 429 || !url.includes('/internal/v1/audit')) return response;
+        const refusal = await response.clone().text();
+        if (!refusal.includes('Another export is under way')) return response;
+        await delay(50);
+    }
 }
 
 /**
@@ -71,7 +83,7 @@ export async function send(call: Call): Promise<Answer> {
     if (internal) headers['x-internal-secret'] = INTERNAL_SECRET;
     if (body !== undefined) headers['content-type'] ??= 'application/json';
     const textBody = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
-    const response = await fetch(`${GATEWAYS[gateway]}${path}`, { method, headers, body: textBody });
+    const response = await answered(`${GATEWAYS[gateway]}${path}`, { method, headers, body: textBody });
     const text = await response.text();
     checkEverywhere(response, text, call);
     const isJson = method !== 'HEAD' && /[/+]json/.test(response.headers.get('content-type') ?? '');

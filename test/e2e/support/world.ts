@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import {
-    type AdminAuditData,
-    ApiError,
-    type Client,
-    type CredentialsIssueData,
-    type CredentialsIssueInput,
-    type CredentialsVerifyData,
-    type KeysGenerateInput,
-    type PresentationsCreateData,
-    type PresentationsCreateInput,
-    type WalletsAddCredentialData,
-    type WalletsCreateData,
+import type {
+    CredentialsIssueData,
+    CredentialsIssueInput,
+    CredentialsVerifyData,
+    KeysGenerateInput,
+    PresentationsCreateData,
+    PresentationsCreateInput,
+    WalletsAddCredentialData,
+    WalletsCreateData,
 } from '../../../client/src/client.ts';
-import { collected } from '../../support/collected.ts';
-import { until } from '../../support/until.ts';
 import { service } from './client.ts';
 
 export interface Account {
@@ -181,19 +176,4 @@ export async function aFilledWallet() {
     const wallet = await newWallet(token);
     await store(token, wallet, credential, { folder: 'work' });
     return { token, credential_id, ...wallet };
-}
-
-/** The whole audit. The service writes one at a time, so this waits until no other test reads it. */
-export async function auditLines({ internal }: Client): Promise<AdminAuditData[]> {
-    let lines: AdminAuditData[] = [];
-    await until('no other test reads the audit', async () => {
-        try {
-            lines = await collected(internal.admin.audit());
-            return true;
-        } catch (error) {
-            if (error instanceof ApiError && error.code === 'rate_limited') return false;
-            throw error;
-        }
-    });
-    return lines;
 }
