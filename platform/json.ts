@@ -71,10 +71,12 @@ function countKeys(value: unknown): number {
         }
         return 0;
     }
-    const isArray = Array.isArray(value);
-    const members: unknown[] = isArray ? value : Object.values(value);
-    let count = isArray ? 0 : members.length;
-    for (const member of members) count += countKeys(member);
+    let count = 0;
+    if (Array.isArray(value)) {
+        for (const item of value) count += countKeys(item);
+        return count;
+    }
+    for (const name in value) count += 1 + countKeys(value[name as keyof typeof value]); // parsed objects inherit nothing
     return count;
 }
 

@@ -40,7 +40,7 @@ export function dataText(data: readonly object[]): string {
 /** The members in the order of their names. Nearly all objects have it already, and to look costs less than to sort. */
 function inOrder(item: object): object {
     let last = '';
-    for (const name of Object.keys(item)) {
+    for (const name in item) {
         if (name < last)
             return Object.fromEntries(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)));
         last = name;
