@@ -76,7 +76,7 @@ function countKeys(value: unknown): number {
         for (const item of value) count += countKeys(item);
         return count;
     }
-    for (const name in value) count += 1 + countKeys(value[name as keyof typeof value]); // parsed objects inherit nothing
+    for (const name in value) count += 1 + countKeys(value[name as keyof typeof value]); // nothing that it inherits is enumerable
     return count;
 }
 
@@ -90,8 +90,8 @@ export function stringifyJson(value: unknown): string {
     if (Array.isArray(value)) return `[${value.map(stringifyJson).join(',')}]`;
     if ('toJSON' in value) return JSON.stringify(value);
     let members = '';
-    for (const name of Object.keys(value)) {
-        const member = (value as Record<string, unknown>)[name]; // `name` is its own key
+    for (const name in value) {
+        const member = (value as Record<string, unknown>)[name]; // nothing that an answer inherits is enumerable
         if (member !== undefined) members += `${members === '' ? '{' : ','}${quote(name)}:${stringifyJson(member)}`;
     }
     return members === '' ? '{}' : `${members}}`;

@@ -67,7 +67,7 @@ export const SECRET_SETTINGS = {
     IDEMPOTENCY_PEPPER: secret.meta(
         notes(
             'Secrets and TLS',
-            'Secret from which the stored traces of an `Idempotency-Key` are derived. All services that create something need the same one.',
+            'Secret from which the stored traces of an `Idempotency-Key`, of an offer and of an unknown email are derived. All services that create something need the same one.',
             { secret: true, default: MADE_BY_LAUNCHER },
         ),
     ),

@@ -132,8 +132,9 @@ interface Statements<Row> {
 }
 
 /**
- * How insertions without claims are gathered: one statement of twice the usual size at a time. It costs less than two at a
- * time, among which the rows would be divided. Beyond it: the call waits, or is `unavailable` if 4,096 wait.
+ * How the rows of calls without claims are gathered: one statement of twice the usual size at a time, so that the waiting
+ * rows are not divided among two. Issuing a credential then costs 5 % less. A statement that hangs holds up the others
+ * until its time limit. Beyond it: the call waits, or is `unavailable` if 4,096 wait.
  */
 const INSERTIONS = { ...STORE_GROUPS, maxBatch: 128, maxInFlight: 1 } as const;
 
@@ -142,7 +143,7 @@ export function writes<Row>(db: Database, { name, ...writing }: Writing<Row> & {
     const { insert, insertOnce } = db.distributed ? severalStatements(db, writing) : oneStatement(db, writing);
     return {
         insert: coalesce({
-            ...INSERTIONS,
+            ...(db.distributed ? STORE_GROUPS : INSERTIONS), // there, an insertion is several statements and their round trips
             name: `${name}_insert`,
             bisectOn: isRefusedStatement,
             async run(rows: Row[], group) {

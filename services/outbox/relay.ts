@@ -57,8 +57,10 @@ function eventsOf({ type, causes, data }: Record<'type' | 'causes' | 'data', str
 
 function lengthOf({ entry: { events } }: { entry: Entry }): number {
     let length = events.length * NAMES_LENGTH;
-    for (const { account, actor, request_id, data } of events)
-        for (const text of [account, actor, request_id, ...Object.values(data ?? {})]) length += text?.length ?? 0;
+    for (const { account, actor = '', request_id = '', data } of events) {
+        length += account.length + actor.length + request_id.length;
+        for (const name in data) length += data[name as keyof EventData]?.length ?? 0;
+    }
     return length;
 }
 

@@ -103,10 +103,10 @@ it('headers of many short fields that do not end do not delay other clients', as
 it('connections that pipeline as much as they may are cut before they hold much memory', async () => {
     const sockets = await dialAll(target, scale(3_000));
     const text = request('GET /x').repeat(64);
-    const observed = await observe(target, () => sendTogether(sockets, text, 5_000));
-    // These are 4,096 requests at the same moment. A slow machine is at capacity until it has answered them.
-    const mayShed = true;
-    checkMany(observed, sockets.length * text.length, '64 pipelined requests on each connection', { mayShed });
+    // The gateway keeps 4,096 of these requests. While it answers them, a slow machine is full for longer than a burst.
+    const mayBeShed = true;
+    const observed = await observe(target, () => sendTogether(sockets, text, 5_000), { mayBeShed });
+    checkMany(observed, sockets.length * text.length, '64 pipelined requests on each connection');
 });
 
 it('connections that send garbage, or reset with requests in progress, do not delay other clients', async () => {

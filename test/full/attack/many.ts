@@ -13,8 +13,8 @@ const MAX_WAIT_MS = 1_000;
 /** The number of connections that an attack opens: `npm run test:full` opens a tenth as many. */
 export const scale = (count: number): number => (IS_WHOLE ? count : Math.ceil(count / 10));
 
-export function checkMany(observed: Observed, sentBytes: number, what: string, { mayShed = false } = {}): void {
-    assertUnharmed(what, observed, { sentBytes, growthBytes: GROWTH_BYTES.many, mayShed });
+export function checkMany(observed: Observed, sentBytes: number, what: string): void {
+    assertUnharmed(what, observed, { sentBytes, growthBytes: GROWTH_BYTES.many });
     if (!IS_WHOLE) return;
     const { p99 } = observed.client;
     assert.ok(p99 <= MAX_WAIT_MS, `${what}: an ordinary client waited for ${p99.toFixed(0)} ms (p99)`);

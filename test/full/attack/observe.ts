@@ -48,8 +48,15 @@ export async function vitalsOf({ ops }: Target): Promise<Vitals> {
     };
 }
 
-/** Runs an attack while an ordinary client calls the service. Returns the findings about the process and the client. */
-export async function observe(target: Target, attack: () => Promise<unknown>): Promise<Observed> {
+/**
+ * Runs an attack while an ordinary client calls the service. Returns the findings about the process and the client.
+ * `mayBeShed`: the attack keeps the service so busy that it may refuse calls of the client, too.
+ */
+export async function observe(
+    target: Target,
+    attack: () => Promise<unknown>,
+    { mayBeShed = false } = {},
+): Promise<Observed> {
     const before = await vitalsOf(target);
     let isOver = false;
     let most = before.residentBytes;
@@ -59,7 +66,7 @@ export async function observe(target: Target, attack: () => Promise<unknown>): P
             await delay(50);
         }
     })();
-    const clientData: ClientData = { url: target.url, api_key: target.caller.api_key };
+    const clientData: ClientData = { url: target.url, api_key: target.caller.api_key, mayBeShed };
     const clientThread = new Worker(new URL('./ordinary-client.ts', import.meta.url), { workerData: clientData });
     const found = once(clientThread, 'message') as Promise<[ClientFindings]>;
     await once(clientThread, 'online');
