@@ -53,8 +53,8 @@ interface Insertion<Row> {
 
 /**
  * Returns the beginnings of the statements that insert rows, with and without claims. Their CTE `written` has the rows
- * that are written, and `claimed` the ids of the claims that are made. `apart`: the insertion as changeApart takes it, of
- * rows whose claims are made.
+ * that are written, with the columns that are read, and `claimed` the ids of the claims that are made. `apart`: the
+ * insertion as changeApart takes it, of rows whose claims are made.
  */
 export function insertion<Row>({ table, columns, key, order }: Insertion<Row>) {
     const all = Object.entries(columns);
