@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testContext } from '../../support/harness.ts';
+import { nextMillisecond } from '../../support/until.ts';
 import { kind } from '../identity/identity.fixture.ts';
 import { keysFixture } from './keys.fixture.ts';
 
@@ -10,6 +11,7 @@ test('pages follow each other newest first, without gap or repeat, while keys ar
     const context = testContext();
     const made: string[] = [];
     for (let index = 0; index < 7; index++) made.push((await keys.generate({ name: 'a' }, context)).key_id);
+    await nextMillisecond();
     const seen: string[] = [];
     let cursor: string | undefined;
     const totals: Array<number | undefined> = [];

@@ -6,6 +6,7 @@ import { decodeDidKey } from '../../../tokens/did-key.ts';
 import { isIssuerWebDid } from '../../../tokens/web-did.ts';
 import { openToken } from '../../../workers/crypto/signature-jobs.ts';
 import { testContext } from '../../support/harness.ts';
+import { nextMillisecond } from '../../support/until.ts';
 import { refuses } from '../credentials/credentials.fixture.ts';
 import { newIssuer, PUBLIC_URL, startSigning } from './signing.fixture.ts';
 
@@ -89,7 +90,10 @@ describe('creating an issuer', () => {
 it('lists are in pages, newest first, and contain only issuers of the account', async () => {
     const context = testContext();
     const names = ['a', 'b', 'c', 'd', 'e'];
-    for (const name of names) await signing.createIssuer({ name, method: 'key' }, context);
+    for (const name of names) {
+        await signing.createIssuer({ name, method: 'key' }, context);
+        await nextMillisecond();
+    }
     await newIssuer(signing, 'key');
     const seen: string[] = [];
     for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {

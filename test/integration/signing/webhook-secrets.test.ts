@@ -11,7 +11,7 @@ import { keyEncryption } from '../../../services/signing/key-encryption/key-encr
 import { replaceDataKeys } from '../../../services/signing/key-encryption/replace-data-keys.ts';
 import { replacementStore } from '../../../services/signing/key-encryption/replacement.store.ts';
 import { testContext } from '../../support/harness.ts';
-import { until } from '../../support/until.ts';
+import { nextMillisecond, until } from '../../support/until.ts';
 import { type Signing, startSigning } from './signing.fixture.ts';
 
 const { db, url, kek, open, signing } = await startSigning();
@@ -53,6 +53,7 @@ describe('the secret of a webhook', () => {
         const webhook = await newWebhook();
         const other = open();
         await signedWith(webhook, [], other); // which remembers the first secret
+        await nextMillisecond();
         const { webhook_id, context } = webhook;
         const second = await signing.rotateWebhookSecret({ webhook_id, overlap_seconds: 60 }, context);
         assert.deepEqual(await signedWith(webhook, [webhook.secret, second.secret], other), [1, 0]);

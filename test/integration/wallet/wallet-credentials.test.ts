@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { CallContext } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { testContext } from '../../support/harness.ts';
+import { nextMillisecond } from '../../support/until.ts';
 import { counted, internalContext, refuses } from '../credentials/credentials.fixture.ts';
 import { issue, startWallets, WHOLE } from './wallet.fixture.ts';
 
@@ -103,6 +104,7 @@ test('lists are newest first, and their pages have no gaps or repetitions', asyn
         const { credential, credential_id } = await issue(services, issuer);
         await wallets.addCredential({ ...access, credential, metadata: `{"n":${n}}` }, context);
         stored.unshift(credential_id);
+        await nextMillisecond();
     }
     const whole = await wallets.listCredentials({ ...access, ...WHOLE }, context);
     assert.deepEqual(
