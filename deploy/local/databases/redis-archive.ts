@@ -17,8 +17,8 @@ import { runProgram } from './run-program.ts';
 const DOWNLOAD_TIMEOUT_MS = 180_000;
 
 /**
- * Downloads Redis from the distribution's archive and unpacks it into `folder`. It is not installed, so this needs no
- * root. apt checks signatures and hashes.
+ * Downloads Redis from the distribution's archive and unpacks it into `folder`, in place of what is there. It is not
+ * installed, so this needs no root. apt checks signatures and hashes.
  */
 export async function fetchRedis(options: {
     folder: string;
@@ -28,14 +28,25 @@ export async function fetchRedis(options: {
     const { folder, log, signal } = options;
     log("Redis is not installed: fetching it from the distribution's archive (8 MB, once)");
     const work = mkdtempSync(`${folder}.fetching-`);
+    const replaced = existsSync(folder) ? join(work, 'replaced') : undefined;
     try {
         await download(work, signal);
-        renameSync(join(work, 'root'), folder);
-    } catch (error) {
-        // Another start may have created the folder at the same time.
-        if (!existsSync(folder)) throw error;
+        put(join(work, 'root'), { folder, replaced });
     } finally {
         rmSync(work, { recursive: true, force: true });
+    }
+}
+
+/**
+ * Moves the fetched folder to its place, and what is there away. The old one stays until then, because a check that was
+ * interrupted looks like a program that does not run, and other starts may use it.
+ */
+function put(fetched: string, { folder, replaced }: { folder: string; replaced: string | undefined }): void {
+    try {
+        if (replaced !== undefined) renameSync(folder, replaced);
+        renameSync(fetched, folder);
+    } catch (error) {
+        if (!existsSync(folder)) throw error; // else another start has put one there at the same time
     }
 }
 

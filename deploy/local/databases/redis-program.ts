@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Problem } from '../problem.ts';
 import { archiveFolder, fetchRedis, unpackedRedis } from './redis-archive.ts';
@@ -64,11 +64,9 @@ async function fromArchive(search: Search): Promise<RedisProgram> {
     if (onPath('apt-get') === undefined || onPath('dpkg') === undefined)
         throw new Error('this is not Debian or Ubuntu');
     const folder = archiveFolder(search.dataDir);
-    if (existsSync(folder)) {
-        const kept = await checked(unpackedRedis(folder)).catch(() => undefined);
-        if (kept !== undefined) return kept;
-        rmSync(folder, { recursive: true }); // it does not run, for instance after an upgrade of the machine
-    }
+    const kept = existsSync(folder) && (await checked(unpackedRedis(folder)).catch(() => undefined));
+    if (kept) return kept;
+    // If there is one, it does not run, for instance after an upgrade of the machine.
     await fetchRedis({ ...search, folder });
     return checked(unpackedRedis(folder));
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -31,10 +32,9 @@ export async function startRedis({ dataDir, log, signal, settings = {} }: Server
         const port = await pickPort();
         writeFileSync(join(folder, 'redis.conf'), configuration(port, password, settings), { mode: 0o600 });
         const output = openServerLog(logFile);
-        const pid = launch(program, folder, output.fd);
-        output.close();
+        const pid = await launch(program, folder, output.fd).finally(output.close);
         const url = `redis://:${password}@127.0.0.1:${port}/0`;
-        if (pid !== undefined && (await becameReady(pid, url, signal))) {
+        if (await becameReady(pid, url, signal)) {
             return { url, isRunning: () => isRunning(pid), stop: () => terminate(pid, SHUTDOWN) };
         }
         const reason = output.written();
@@ -70,7 +70,7 @@ function configuration(port: number, password: string, more: Readonly<Record<str
     return lines.join('');
 }
 
-function launch(program: RedisProgram, folder: string, output: number): number | undefined {
+async function launch(program: RedisProgram, folder: string, output: number): Promise<number> {
     const [path = '', ...args] = program.command;
     const server = spawn(path, [...args, 'redis.conf'], {
         cwd: folder,
@@ -78,9 +78,13 @@ function launch(program: RedisProgram, folder: string, output: number): number |
         stdio: ['ignore', output, output],
         env: bareEnvironment(program.env),
     });
-    server.on('error', () => undefined); // the caller sees that there is no pid
     server.unref();
-    return server.pid;
+    try {
+        await once(server, 'spawn');
+        return Number(server.pid);
+    } catch (error) {
+        throw new Problem(`Redis did not start: ${(error as Error).message}`); // spawn fails with system errors only
+    }
 }
 
 /**

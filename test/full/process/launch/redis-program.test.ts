@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDataDir } from '../../../../deploy/local/data-dir.ts';
@@ -61,6 +61,16 @@ test('a fetched Redis that no longer runs is fetched again', async (t) => {
     const lines: string[] = [];
     await findRedis({ dataDir, log: (line) => lines.push(line) });
     assert.equal(lines.length, 1);
+});
+
+test('a fetched Redis that does not answer stays until another one is fetched', async (t) => {
+    const { dataDir } = machine(t, ARCHIVE);
+    const { command } = await findRedis({ dataDir, log });
+    const program = '#!/bin/sh\nkill -INT $$\n'; // as Ctrl-C does, which reaches what a start has started, too
+    writeFileSync(String(command[0]), program);
+    writeFileSync(join(dataDir, 'bin', 'apt-get'), '#!/bin/sh\nexit 100\n');
+    await assert.rejects(findRedis({ dataDir, log }), /No Redis could be found or fetched/);
+    assert.equal(readFileSync(String(command[0]), 'utf8'), program);
 });
 
 test('without a writable home, Redis is fetched into DATA_DIR', async (t) => {
