@@ -8,6 +8,11 @@ import type { Slots } from './slots.ts';
 const IN_FLIGHT = 8;
 /** Maximum number of due deliveries that are read at a time. Beyond it: the next reading has the rest. */
 const ROUND = 64;
+/**
+ * How long the deliveries of a round are begun, in milliseconds. Beyond it: the next round begins the rest, and reads first
+ * whether the webhook is still active and which URL it has.
+ */
+const ROUND_MS = 2_000;
 
 export interface LaneDependencies extends AttemptDependencies {
     store: LanesStore;
@@ -57,10 +62,12 @@ async function sendAll(
     { deps, signal, isProven }: { deps: LaneDependencies; signal: AbortSignal; isProven: boolean },
 ): Promise<Round> {
     const round: Round = { succeeded: isProven, failure: undefined };
+    const until = deps.clock() + ROUND_MS;
     let next = 0;
+    const goesOn = () => next < due.length && !round.failure && !signal.aborted && deps.clock() < until;
     const sendNext = async (): Promise<void> => {
         const one = due[next++];
-        if (!one || signal.aborted) return;
+        if (!one) return;
         const standing = round.succeeded ? 'proven' : webhook.failures > 0 ? 'failing' : 'unknown';
         const verdict = await deps.slots.run({ account: webhook.account, standing }, () =>
             attempt(webhook, one, deps, signal),
@@ -69,9 +76,9 @@ async function sendAll(
         else round.failure ??= verdict;
     };
     const sendOn = async (): Promise<void> => {
-        while (next < due.length && !round.failure && !signal.aborted) await sendNext();
+        while (goesOn()) await sendNext();
     };
-    while (!round.succeeded && !round.failure && next < due.length && !signal.aborted) await sendNext();
+    while (!round.succeeded && goesOn()) await sendNext();
     const senders = await Promise.allSettled(Array.from({ length: IN_FLIGHT }, sendOn));
     const broken = senders.find((sender) => sender.status === 'rejected');
     if (broken) throw broken.reason;

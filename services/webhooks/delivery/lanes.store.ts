@@ -14,7 +14,7 @@ export const LEASE_SECONDS = 15;
 const LEASE_END = sql.fragment`now() + make_interval(secs => ${LEASE_SECONDS})`;
 
 const idRow = z.strictObject({ id: z.string() });
-const nextRow = z.strictObject({ next: z.string().nullable() });
+const nextRow = z.strictObject({ wakes: z.number(), next: z.string().nullable() });
 
 const LEASED = sql.fragment`id, account, url, types, cursor, behind, failing_since, failures, not_before, wakes,
     replay_after, replay_until, replay_from, replay_to`;
@@ -45,12 +45,16 @@ export function lanesStore(db: Database, lease: string): LanesStore {
         ...noting(db, owned),
         async release({ id, wakes, dueAt }) {
             const [row] = await db.rows(sql.type(nextRow)`
-                SELECT min(due_at) AS next FROM webhooks.deliveries WHERE endpoint = ${id} AND state = 'waiting'`);
-            const next = dueAt ?? row?.next ?? null;
+                SELECT wakes, (
+                    SELECT min(due_at) FROM webhooks.deliveries WHERE endpoint = ${id} AND state = 'waiting'
+                ) AS next FROM webhooks.endpoints WHERE id = ${id}`);
+            if (!row) return true;
+            const next = dueAt ?? row.next;
             const unchanged = wakes === 'any' ? sql.fragment`` : sql.fragment`AND wakes = ${wakes}`;
             const released = await db.rows(sql.unsafe`
                 UPDATE webhooks.endpoints SET lease = NULL, leased_until = NULL,
-                    due_at = CASE WHEN ${next}::timestamptz IS NOT NULL THEN greatest(not_before, ${next}::timestamptz)
+                    due_at = CASE WHEN wakes <> ${row.wakes} THEN due_at -- whoever has added something has set it
+                        WHEN ${next}::timestamptz IS NOT NULL THEN greatest(not_before, ${next}::timestamptz)
                         WHEN replay_after IS NOT NULL THEN greatest(not_before, due_at) END
                 WHERE id = ${id} AND lease = ${lease} ${unchanged} RETURNING id`);
             return released.length > 0;

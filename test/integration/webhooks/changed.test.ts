@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { ATTEMPTS_AT_MS } from '../../../services/webhooks/delivery/schedule.ts';
 import { answer, lanesFixture, OK } from './lanes.fixture.ts';
 
 const { clock, open, newEndpoint, append } = await lanesFixture();
+
+const newUrl = () => `https://shop.example/${randomUUID()}`;
 
 describe('a webhook that is changed', () => {
     it('with a new URL is not disabled by what the earlier one answers, and gets its deliveries at the new one', async () => {
@@ -68,5 +71,31 @@ describe('a webhook that is changed', () => {
         await serve();
         const { state, failing_since } = (await webhook.find()) ?? {};
         assert.deepEqual([state, failing_since], ['active', new Date(clock.now).toISOString()]);
+    });
+
+    it('gets no more than what is under way, or at its new URL, although many deliveries were due', async () => {
+        const [earlier, later] = [newUrl(), newUrl()];
+        for (const url of [undefined, later]) {
+            const webhook = await newEndpoint();
+            await webhook.change('active', earlier);
+            await append(webhook.account, 30);
+            const urls: string[] = [];
+            const answers = Promise.withResolvers<void>();
+            const { serve } = open(async (delivery) => {
+                if (delivery.url !== earlier && delivery.url !== later) return OK; // of another test
+                const place = urls.push(delivery.url);
+                if (place === 1 || place > 9) return OK;
+                if (place === 9) {
+                    await webhook.change(url ? 'active' : 'paused', url);
+                    clock.now += 2_000; // the receiver is slow
+                    answers.resolve();
+                }
+                await answers.promise;
+                return OK;
+            });
+            await serve();
+            assert.equal(urls.filter((used) => used === earlier).length, 9);
+            assert.equal(urls.length, url ? 30 : 9);
+        }
     });
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { sql } from '../../../platform/postgres/db.ts';
+import { type Database, sql } from '../../../platform/postgres/db.ts';
+import { lanesStore } from '../../../services/webhooks/delivery/lanes.store.ts';
 import { ATTEMPTS_AT_MS } from '../../../services/webhooks/delivery/schedule.ts';
 import type { Delivery } from '../../../services/webhooks/sender/sender.ts';
 import { testContext } from '../../support/harness.ts';
@@ -168,5 +169,25 @@ describe('a webhook', () => {
             due.map(({ event_id }) => event_id),
             ['test.1'],
         );
+    });
+
+    it('is served again if something is added while its lane gives it back in any case', async () => {
+        const webhook = await newEndpoint();
+        const now = new Date(clock.now).toISOString();
+        const delivery = { id: randomUUID(), event_id: 'test.1', type: 'webhook.test', body: '{}' };
+        const reading: Database = {
+            ...db,
+            async rows(...query) {
+                const rows = await db.rows(...query);
+                if (query[0].sql.includes('min(due_at)'))
+                    await store.enqueue({ ...webhook, now, delivery }, testContext());
+                return rows;
+            },
+        };
+        const lanes = lanesStore(reading, randomUUID());
+        await webhook.change('active');
+        await lanes.lease(10, now);
+        assert.equal(await lanes.release({ id: webhook.id, wakes: 'any' }), true);
+        assert.ok((await lanes.lease(10, now)).includes(webhook.id));
     });
 });
