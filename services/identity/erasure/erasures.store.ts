@@ -84,11 +84,16 @@ async function removeSessions({ rows }: Queries, userId: string): Promise<string
 
 /**
  * Returns up to `limit` accounts whose erasure is not finished, and has reached a step `afterMs` ago or earlier: it was
- * `requested` and the account has not ended since, or the account has `ended`. Oldest requests come first.
+ * `requested` and the account has not ended since, or the account has `ended`. Oldest requests come first, unless `newest`.
  */
 export async function dueErasures(
     db: Database,
-    { step, afterMs, limit }: { step: 'requested' | 'ended'; afterMs: number; limit: number },
+    {
+        step,
+        afterMs,
+        limit,
+        newest = false,
+    }: { step: 'requested' | 'ended'; afterMs: number; limit: number; newest?: boolean },
 ): Promise<string[]> {
     const reached = sql.fragment`<= now() - ${afterMs} * interval '1 millisecond'`;
     const isDue =
@@ -97,7 +102,7 @@ export async function dueErasures(
             : sql.fragment`ended_at ${reached}`;
     const rows = await db.rows(sql.type(dueRow)`
         SELECT account FROM identity.erasures WHERE finished_at IS NULL AND ${isDue}
-        ORDER BY requested_at LIMIT ${limit}`);
+        ORDER BY requested_at ${newest ? sql.fragment`DESC` : sql.fragment``} LIMIT ${limit}`);
     return rows.map(({ account }) => account);
 }
 

@@ -48,18 +48,20 @@ export async function finishErasures(dependencies: ErasureDependencies): Promise
     const end = accountEnd({ ...dependencies, keys: services.keys });
     const failures: unknown[] = [];
     const each = async (
-        step: 'requested' | 'ended',
-        afterMs: number,
+        due: Omit<Parameters<typeof dueErasures>[1], 'limit'>,
         go: (account: string) => Promise<unknown>,
     ): Promise<void> => {
-        for (const account of await dueErasures(db, { step, afterMs, limit: RUN_ACCOUNTS })) {
+        for (const account of await dueErasures(db, { ...due, limit: RUN_ACCOUNTS })) {
             await go(account).catch((error: unknown) => void failures.push(error));
         }
     };
-    await each('requested', CALLS_END_MS, (account) => end(account, ownContext()));
-    // This stops the webhooks at once. A running call may still create one; a later run removes it.
-    await each('ended', 0, (account) => services.webhooks.eraseAccount({ user_id: account }, ownContext()));
-    await each('ended', CALLS_END_MS, (account) => eraseOne(account, dependencies));
+    await each({ step: 'requested', afterMs: CALLS_END_MS }, (account) => end(account, ownContext()));
+    // This stops the webhooks at once, also if earlier erasures cannot go on. A running call may still create one; a later
+    // run removes it.
+    await each({ step: 'ended', afterMs: 0, newest: true }, (account) =>
+        services.webhooks.eraseAccount({ user_id: account }, ownContext()),
+    );
+    await each({ step: 'ended', afterMs: CALLS_END_MS }, (account) => eraseOne(account, dependencies));
     const [first] = failures;
     if (failures.length === 1) throw first;
     if (failures.length > 1) throw new AggregateError(failures, `${failures.length} steps of erasures have failed`);

@@ -161,6 +161,20 @@ it('an account that cannot be erased now keeps no other one waiting', async () =
     assert.equal(await finished(ada), true);
 });
 
+it('the webhooks of an account are stopped, although a hundred earlier erasures cannot go on', async () => {
+    await query(
+        `INSERT INTO identity.erasures (account, requested_at, ended_at)
+         SELECT gen_random_uuid(), now() - interval '2 hours', now() - interval '2 hours' FROM generate_series(1, 100)`,
+    );
+    const ada = await deletedAccount({ rows: 20 });
+    const exchange = { eraseAccount: () => Promise.reject(new Error('away')) };
+    await assert.rejects(run({ ...services, exchange }));
+    assert.equal((await leftOf(ada))['webhooks'], undefined);
+    await run();
+    await run();
+    assert.equal(await finished(ada), true);
+});
+
 it('what is recorded about those who tried the password of an erased account is removed', async () => {
     const account = await deletedAccount({ rows: 20 });
     const target = { subject: `login:${account}`, address: '192.0.2.1' };
