@@ -19,6 +19,8 @@ interface TxCodeTerms {
     description?: string;
 }
 
+export const DEFAULT_INPUT_MODE = 'numeric';
+
 export interface OfferTerms {
     /** Seconds. */
     expires_in: number;
@@ -47,7 +49,11 @@ export function refuseExpired({ expiration_date }: OfferTerms, end: string): voi
     throw invalid(`expiration_date must be later than the end of the offer, ${end}.`);
 }
 
-function txCodeTerms({ length = TX_CODE_LENGTH.default, input_mode = 'numeric', description }: TransactionCode) {
+function txCodeTerms({
+    length = TX_CODE_LENGTH.default,
+    input_mode = DEFAULT_INPUT_MODE,
+    description,
+}: TransactionCode) {
     const { min, max } = TX_CODE_LENGTH;
     if (length < min || length > max) throw invalid(`tx_code.length must be from ${min} to ${max}.`);
     if (input_mode !== 'numeric' && input_mode !== 'text') {

@@ -4,12 +4,13 @@ import { isId } from '../../platform/uuid.ts';
 import type { ListOffersRequest, ListOffersResponse } from '../../proto/gen/exchange/v1/exchange.ts';
 import { CreateOfferRequest, CreateOfferResponse, type Offer } from '../../proto/gen/exchange/v1/exchange.ts';
 import type { Issuer } from '../../proto/gen/signing/v1/signing.ts';
+import { DEFAULT_OFFER_SECONDS, TX_CODE_LENGTH } from '../../proto/limits.ts';
 import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import type { NewClaim } from '../idempotency/claims.store.ts';
 import { onePage, totalOf } from '../paging.ts';
 import { quotaExceeded, quotaOf } from '../quotas.ts';
 import type { ExchangeDependencies } from './dependencies.ts';
-import { type OfferTerms, offerTerms, refuseExpired } from './offer-terms.ts';
+import { DEFAULT_INPUT_MODE, type OfferTerms, offerTerms, refuseExpired } from './offer-terms.ts';
 import type { NewOffer } from './offers.store.ts';
 import { type OfferRow, offerOf } from './rows.ts';
 import {
@@ -30,10 +31,27 @@ export async function createOffer(
 ): Promise<CreateOfferResponse> {
     requireUser(context);
     const terms = offerTerms(request);
-    const call = { operation: 'offers.create', codec: CreateOfferRequest, message: request };
+    const call = { operation: 'offers.create', codec: CreateOfferRequest, message: compared(request, terms) };
     const claim = deps.idempotency.claimOf({ ...call, showsSecret: true }, context);
     const write = () => written(deps, { request, terms, claim }, context);
     return deps.idempotency.once(claim, { write, replay: openAnswer(CreateOfferResponse), lookFirst: true }, context);
+}
+
+/** A request as it is compared with the one of an earlier call: each value in one form, and no default. */
+function compared(
+    request: CreateOfferRequest,
+    { expires_in, expiration_date, tx_code }: OfferTerms,
+): CreateOfferRequest {
+    return {
+        ...request,
+        expiration_date,
+        expires_in: expires_in === DEFAULT_OFFER_SECONDS ? undefined : expires_in,
+        tx_code: tx_code && {
+            length: tx_code.length === TX_CODE_LENGTH.default ? undefined : tx_code.length,
+            input_mode: tx_code.input_mode === DEFAULT_INPUT_MODE ? undefined : tx_code.input_mode,
+            description: tx_code.description,
+        },
+    };
 }
 
 /** What is offered. */

@@ -6,7 +6,7 @@ import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { erasure } from '../../../services/erasure.ts';
 import { eventsStore } from '../../../services/events/store.ts';
-import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
+import { exchangeErasure } from '../../../services/exchange/erase.store.ts';
 import type { ErasedServices } from '../../../services/identity/erasure/erased-services.ts';
 import { finishErasures } from '../../../services/identity/erasure/finish-erasures.ts';
 import { identityStore } from '../../../services/identity/store.ts';

@@ -7,7 +7,7 @@ import type { Counting } from '../../../services/counts/pending.store.ts';
 import { rollUp } from '../../../services/counts/roll-up.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { type ErasureStep, erasure } from '../../../services/erasure.ts';
-import { exchangeErasure } from '../../../services/exchange/remove.store.ts';
+import { exchangeErasure } from '../../../services/exchange/erase.store.ts';
 import { erasedServices } from '../../../services/identity/erasure/erased-services.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { presentationStore } from '../../../services/presentations/store.ts';

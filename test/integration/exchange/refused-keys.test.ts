@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { Cancellation } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { testContext } from '../../support/harness.ts';
 import { newWalletKey } from '../../support/wallets/wallet-keys.ts';
 import { exchangeFixture } from './exchange.fixture.ts';
 import { refusedWith, walletRequests } from './wallet-requests.ts';
@@ -65,4 +67,20 @@ it('a key for which another call may have issued keeps its offer', async () => {
         await assert.rejects(ask(offered, others), refusedWith('credential_request_denied'));
         await ask(offered, proofs);
     }
+});
+
+it('a wallet that disconnects leaves an offer that knows what was issued, and that has room if nothing was', async () => {
+    const offered = await redeemed();
+    const proofs = [proofOf(newWalletKey(), offered)];
+    const gone = () => ({ ...testContext(), cancellation: new Cancellation() });
+    for (const next of [new AppError('forbidden', 'The account has reached its quota.'), undefined]) {
+        const wallet = gone();
+        Object.assign(failure, { next, meanwhile: async () => wallet.cancellation.cancel() });
+        await ask({ ...offered, wallet }, [proofOf(newWalletKey(), offered)]).catch(
+            refusedWith('credential_request_denied'),
+        );
+    }
+    const { state, credential_ids } = await service.getOffer(offered, offered.context);
+    assert.deepEqual([state, credential_ids.length], ['issued', 1]);
+    await assert.rejects(ask(offered, proofs), refusedWith('credential_request_denied'));
 });
