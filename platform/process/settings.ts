@@ -98,7 +98,7 @@ export const SETTINGS = z.object({
         .meta(
             notes(
                 'Limits and lists',
-                'Maximum number of look-ups of unknown API keys, and of keys and sessions of suspended accounts, per minute from one address.',
+                'Maximum number of look-ups per minute from one address: of unknown API keys, of keys and sessions of suspended accounts, and of the access tokens of wallets whose call does not succeed.',
             ),
         ),
     TRUST_PROXY: whole(0, 10)

@@ -60,7 +60,8 @@ export async function verifyCredential(token: string, options: CredentialOptions
     const { issuer, binding } = options;
     const common = completed(options);
     const wanted = { issuer, binding: expectedBinding(binding, common.now) };
-    return checkCredential(issuer === null ? NO_ISSUER : readCredential(token, wanted), common);
+    const isPossible = issuer === undefined || typeof issuer === 'string';
+    return checkCredential(isPossible ? readCredential(token, wanted) : NO_ISSUER, common);
 }
 
 /**
@@ -91,7 +92,7 @@ export async function verifyPresentation(token: string, options: PresentationOpt
     return { ...defined(presentationVerdict(authentic, { ...expected, credentials })), credentials };
 }
 
-/** The issuer is asked for, but missing. */
+/** The issuer is asked for, but is no text. */
 const NO_ISSUER = { fault: 'The issuer is not an Ed25519 did:key.' };
 
 async function checkCredential(

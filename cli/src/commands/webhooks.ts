@@ -141,9 +141,9 @@ export const webhooksReplay = command({
     },
     examples: [{ line: `cred webhooks replay ${EXAMPLE_ID} --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z` }],
     async run({ args: { id }, options: { event, from, to }, service }) {
-        if ((event === undefined) === (from === undefined || to === undefined))
+        const what = from !== undefined && to !== undefined ? { from, to } : event !== undefined && { event_id: event };
+        if (!what || (event !== undefined && (from ?? to) !== undefined))
             throw new CliError('Give --event, or --from and --to.');
-        const what = event === undefined ? { from: from as string, to: to as string } : { event_id: event };
         const replayed = await (await service()).webhooks.replay({ webhook_id: id, ...what });
         return { data: replayed, lines: ['The webhook gets them again, if there are any.'] };
     },

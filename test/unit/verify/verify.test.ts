@@ -43,7 +43,7 @@ describe('a verification of a credential', () => {
     it('accepts no issuer but the one that is named, and never takes a null for any issuer', async () => {
         const wrong = await verifyCredential(credential, { issuer: holder.did });
         assert.deepEqual(wrong, unauthentic('The signature is not valid.'));
-        for (const odd of [null, '', 5, 'did:web:x']) {
+        for (const odd of [null, '', 5, {}, true, [issuer.did], 'did:web:x']) {
             const result = await verifyCredential(credential, { issuer: odd as string });
             assert.deepEqual(result, unauthentic('The issuer is not an Ed25519 did:key.'));
         }

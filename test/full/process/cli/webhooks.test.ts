@@ -90,7 +90,9 @@ describe('cred webhooks', () => {
             return stderr;
         };
         assert.match(await refused(['create', 'http://shop.example/']), /url must begin with https/);
-        assert.match(await refused(['replay', 'x', '--from', '2026-11-20T00:00:00Z']), /--event, or --from and --to/);
+        const time = ['--from', '2026-11-20T00:00:00Z'];
+        for (const given of [time, ['--event', 'a.1', ...time]])
+            assert.match(await refused(['replay', 'x', ...given]), /--event, or --from and --to/);
         assert.match(await refused(['listen'], { CRED_WEBHOOK_SECRET: 'whsec_short' }), /whsec_/);
         assert.match(
             await refused(['listen', '--cert', 'a.pem'], { CRED_WEBHOOK_SECRET: 'x' }),
