@@ -2,8 +2,13 @@ import { z } from 'zod';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 
-const rangeRow = z.strictObject({ start: z.number(), end: z.number() });
-const startRow = z.strictObject({ edge: z.instanceof(Buffer), note: z.string() });
+const rangeRow = z.strictObject({
+    start: z.number(),
+    end: z.number(),
+    edge: z.instanceof(Buffer).nullable(),
+    note: z.string().nullable(),
+});
+const startRow = z.strictObject({ start: z.number() });
 
 const rowRow = z.strictObject({
     leaf: z.number(),
@@ -47,20 +52,19 @@ export async function auditRange(
 ): Promise<AuditRange> {
     const [row] = await db.rows(
         sql.type(rangeRow)`
-            SELECT greatest(start, (SELECT max(size) FROM events.checkpoints WHERE made_at <= ${from ?? null})) AS start,
-                   CASE WHEN ${to ?? null}::timestamptz IS NULL THEN size
-                        ELSE coalesce((SELECT max(leaf) + 1 FROM events.seals WHERE sealed_at <= ${to ?? null}), 0) END AS end
-            FROM events.tree`,
+            WITH range AS (
+                SELECT greatest(start, (SELECT max(size) FROM events.checkpoints WHERE made_at <= ${from ?? null})) AS start,
+                       CASE WHEN ${to ?? null}::timestamptz IS NULL THEN size
+                            ELSE coalesce((SELECT max(leaf) + 1 FROM events.seals WHERE sealed_at <= ${to ?? null}), 0)
+                       END AS end
+                FROM events.tree
+            )
+            SELECT range.start, range.end, edge, note FROM range LEFT JOIN events.checkpoints ON size = range.start`,
         'events_audit_range',
         lifetime,
     );
-    const { start = 0, end = 0 } = row ?? {};
-    const [first] = await db.rows(
-        sql.type(startRow)`SELECT edge, note FROM events.checkpoints WHERE size = ${start}`,
-        'events_audit_start',
-        lifetime,
-    );
-    return { start, edge: first?.edge ?? Buffer.alloc(0), note: first?.note, end: Math.max(start, end) };
+    const { start = 0, end = 0, edge, note } = row ?? {};
+    return { start, edge: edge ?? Buffer.alloc(0), note: note ?? undefined, end: Math.max(start, end) };
 }
 
 export interface AuditPage {
@@ -69,12 +73,15 @@ export interface AuditPage {
     checkpoints: readonly CheckpointRow[];
 }
 
-/** What has the leaves from `from` on, up to the leaf before `end`, and the checkpoints of these sizes. */
+/**
+ * What has the leaves from `from` on, up to the leaf before `end`, and the checkpoints of these sizes. Resolves to undefined
+ * if the audit begins after `from` now, because its first events are not kept any more.
+ */
 export async function auditPage(
     db: Database,
     { from, end }: { from: number; end: number },
     lifetime?: CallLifetime,
-): Promise<AuditPage> {
+): Promise<AuditPage | undefined> {
     const within = (column: string) => {
         const leaf = sql.identifier([column]);
         return sql.fragment`${leaf} >= ${from} AND ${leaf} < ${end} ORDER BY ${leaf}`;
@@ -100,5 +107,7 @@ export async function auditPage(
             lifetime,
         ),
     ]);
-    return { rows, seals, checkpoints };
+    // The job that removes events moves the start first.
+    const [tree] = await db.rows(sql.type(startRow)`SELECT start FROM events.tree`, 'events_audit_start', lifetime);
+    return from < (tree?.start ?? 0) ? undefined : { rows, seals, checkpoints };
 }

@@ -1,5 +1,5 @@
 import { type CallContext, requireTrusted } from '../../platform/context.ts';
-import { invalid } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
 import { countWithin } from '../../platform/gather.ts';
 import { refuseUnstorable } from '../../platform/postgres/storable.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
@@ -66,7 +66,10 @@ async function listAudit(store: EventsStore, { from, end }: ListAuditRequest, co
     if (![from, end].every((number) => Number.isSafeInteger(number) && number >= 0))
         throw invalid('from and end must be numbers of leaves.');
     const until = Math.min(end, from + PAGE_LEAVES);
-    const all = linesOf(await store.auditPage({ from, end: until }, context));
+    const page = await store.auditPage({ from, end: until }, context);
+    if (!page)
+        throw new AppError('conflict', 'The first events of this audit are not kept any more. Ask for it again.');
+    const all = linesOf(page);
     const lines = all.slice(0, countWithin(all, { of: lengthOf, max: PAGE_LENGTH }));
     const [following] = all.slice(lines.length);
     const next = following ? lastLeaf(following) : until;

@@ -41,7 +41,7 @@ export interface EventsStore {
     rootAt(size: number, lifetime?: CallLifetime): Promise<Buffer | undefined>;
     addCheckpoint(checkpoint: Parameters<typeof addCheckpoint>[1], lifetime?: CallLifetime): Promise<void>;
     auditRange(times: Parameters<typeof auditRange>[1], lifetime?: CallLifetime): Promise<AuditRange>;
-    auditPage(leaves: Parameters<typeof auditPage>[1], lifetime?: CallLifetime): Promise<AuditPage>;
+    auditPage(leaves: Parameters<typeof auditPage>[1], lifetime?: CallLifetime): Promise<AuditPage | undefined>;
     erasure: readonly ErasureStep[];
 }
 

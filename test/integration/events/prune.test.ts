@@ -6,9 +6,10 @@ import { DAY_MS } from '../../../platform/days.ts';
 import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { pruneEvents } from '../../../services/events/prune.store.ts';
+import { eventsService } from '../../../services/events/service.ts';
 import { eventsStore } from '../../../services/events/store.ts';
 import { treeIn } from '../../../services/events/tree.store.ts';
-import { testDatabase } from '../../support/harness.ts';
+import { testContext, testDatabase } from '../../support/harness.ts';
 
 it('events and entries are kept for 400 days, and the numbers continue', async () => {
     const { db } = await testDatabase();
@@ -49,8 +50,12 @@ it('events and entries are kept for 400 days, and the numbers continue', async (
             [5, '[{"key_id":"0 days old"}]'],
         ],
     );
-    const { start, note } = await store.auditRange({ from: undefined, to: undefined });
+    const { start, note, end } = await store.auditRange({ from: undefined, to: undefined });
     assert.deepEqual({ start, note }, { start: 4, note: '401 days old' });
+    const [service, trusted] = [eventsService({ store }), testContext({ trusted: true })];
+    assert.equal((await service.listAudit({ from: start, end }, trusted)).lines[0]?.row?.leaf, start);
+    const begunBefore = service.listAudit({ from: start - 1, end }, trusted);
+    await assert.rejects(begunBefore, { kind: 'conflict' }, 'an export that misses lines must not look whole');
     const left = await db.rows(sql.type(z.strictObject({ entry_id: z.string() }))`
         SELECT entry_id FROM events.entries ORDER BY entry_id`);
     assert.deepEqual(
