@@ -52,7 +52,7 @@ export async function getIssuerMetadata(
     };
 }
 
-/** Throws `not_found` if the issuer offers nothing. A process may notice only a lease later that it has stopped. */
+/** Throws `not_found` if the issuer offers nothing. A process asks once in each lease, so nonces go on for a while after the last configuration is deleted. */
 export async function getNonce(
     { nonces, publicUrl, issuerOffers }: WalletDependencies,
     { issuer_id }: GetNonceRequest,

@@ -139,7 +139,7 @@ async function issuedFor(
         if (boundBy !== undefined) await store.release({ ...binding, call: boundBy }, context);
         throw notNow();
     });
-    if (await store.issued({ ...binding, credential: issued.credential_id }, context)) return issued.credential;
+    if (await store.noteIssued({ ...binding, credential: issued.credential_id }, context)) return issued.credential;
     await eraseSubject(services, request.subject_did);
     throw notNow();
 }

@@ -34,7 +34,7 @@ export interface WalletStore extends OfferLookups {
     /** Frees an offer from a key to which this call has bound it, and for which nothing was issued. */
     release(binding: Omit<Issued, 'credential'> & Pick<Binding, 'call'>, lifetime: CallLifetime): Promise<void>;
     /** Notes which credential was issued for a key. Resolves to false if the subject of the offer was erased meanwhile. */
-    issued(issued: Issued, lifetime: CallLifetime): Promise<boolean>;
+    noteIssued(issued: Issued, lifetime: CallLifetime): Promise<boolean>;
     /** Notes what a wallet says about its credentials. */
     notify(notified: { offer: string; notification: string }, lifetime: CallLifetime): Promise<void>;
 }
@@ -56,7 +56,7 @@ export function walletStore(db: Database): WalletStore {
     return { ...offerLookups(db, limits), ...offerChanges(db, limits), ...notes(db, limits) };
 }
 
-function offerChanges(db: Database, limits: StatementLimits): Pick<WalletStore, 'spend' | 'bind' | 'issued'> {
+function offerChanges(db: Database, limits: StatementLimits): Pick<WalletStore, 'spend' | 'bind' | 'noteIssued'> {
     const options = { ...STORE_GROUPS, ...limits, bisectOn: isDeadlock };
     const spend = coalesce({ ...options, name: 'offers_spend', run: (group: Spending[]) => spendGroup(db, group) });
     const bind = coalesce({ ...options, name: 'offers_bind', run: (group: Binding[]) => bindGroup(db, group) });
@@ -68,7 +68,7 @@ function offerChanges(db: Database, limits: StatementLimits): Pick<WalletStore, 
             return turns.run(spending.id, () => spend(own, lifetime), lifetime);
         },
         bind: (binding, lifetime) => turns.run(binding.offer, () => bind(binding, lifetime), lifetime),
-        issued: coalesce({ ...options, name: 'offers_issued', run: (group: Issued[]) => noteGroup(db, group) }),
+        noteIssued: coalesce({ ...options, name: 'offers_issued', run: (group: Issued[]) => noteGroup(db, group) }),
     };
 }
 

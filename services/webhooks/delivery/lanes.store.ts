@@ -50,13 +50,13 @@ export function lanesStore(db: Database, lease: string): LanesStore {
                 ) AS next FROM webhooks.endpoints WHERE id = ${id}`);
             if (!row) return true;
             const next = dueAt ?? row.next;
-            const unchanged = wakes === 'any' ? sql.fragment`` : sql.fragment`AND wakes = ${wakes}`;
+            const sameWakes = wakes === 'any' ? sql.fragment`` : sql.fragment`AND wakes = ${wakes}`;
             const released = await db.rows(sql.unsafe`
                 UPDATE webhooks.endpoints SET lease = NULL, leased_until = NULL,
                     due_at = CASE WHEN wakes <> ${row.wakes} THEN due_at -- whoever has added something has set it
                         WHEN ${next}::timestamptz IS NOT NULL THEN greatest(not_before, ${next}::timestamptz)
                         WHEN replay_after IS NOT NULL THEN greatest(not_before, due_at) END
-                WHERE id = ${id} AND lease = ${lease} ${unchanged} RETURNING id`);
+                WHERE id = ${id} AND lease = ${lease} ${sameWakes} RETURNING id`);
             return released.length > 0;
         },
     };

@@ -18,7 +18,7 @@ export const ATTEMPTS_AT_MS: readonly number[] = [
 
 /** For how long a webhook may fail without a success, in milliseconds. Beyond it: it is paused. */
 export const PAUSED_AFTER_MS = 5 * DAY;
-/** Longest time that a webhook can ask to wait (Retry-After), in milliseconds. Beyond it: it waits so long. */
+/** Longest time that a webhook can ask to wait (Retry-After), in milliseconds. Beyond it: it waits for this time. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 /** How long nothing is sent to a webhook after its first failure, in milliseconds. Each further failure doubles it. */
 const BACK_OFF_MS = SECOND;
