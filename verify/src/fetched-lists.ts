@@ -18,6 +18,8 @@ const MAX_KEPT_MS = 86_400_000;
 
 interface Entry {
     list: Promise<StatusList | undefined>;
+    /** Ends the request: the time of the call that has made it is up. */
+    signal: AbortSignal;
     /** Until when the list is kept, in milliseconds since 1970. */
     untilMs: number;
     /** Size of the list. It is 0 while the list is fetched. */
@@ -30,19 +32,21 @@ const entries = new Map<string, Entry>();
 /**
  * Returns a function for one call. It returns the list that a credential names: a kept one, or the one that its address
  * has now. Undefined if the address is not https, redirects, fails or has no such list, and after MAX_REQUESTS.
- * Concurrent calls share a request.
+ * Concurrent calls share a request, until the time of the call that has made it is up.
  */
 export function listFetcher(fetch: Fetch): FetchList {
     const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS);
     let requests = 0;
     return async (reference) => {
         const name = `${reference.byKid} ${reference.iss} ${reference.uri}`;
-        const kept = entries.get(name);
-        if (kept && kept.untilMs > Date.now()) return kept.list;
+        for (let kept = entries.get(name); kept && kept.untilMs > Date.now(); kept = entries.get(name)) {
+            const shared = await kept.list;
+            if (shared || !kept.signal.aborted || signal.aborted) return shared;
+        }
         entries.delete(name);
         if (!/^https:/i.test(reference.uri) || ++requests > MAX_REQUESTS) return undefined;
         const list = fetchList(reference, (url, init) => fetch(url, { ...init, signal }));
-        const entry: Entry = { list, untilMs: Number.POSITIVE_INFINITY, bytes: 0 };
+        const entry: Entry = { list, signal, untilMs: Number.POSITIVE_INFINITY, bytes: 0 };
         entries.set(name, entry);
         dropOldest();
         return keepForTtl(name, entry);

@@ -53,6 +53,19 @@ describe('a list that is fetched', () => {
         assert.equal(seen.length, 2);
     });
 
+    it('is fetched again if the time of the call that shared its request is up', async (t) => {
+        const { seen, fetch, credential } = served();
+        const [first, second] = [new AbortController(), new AbortController()];
+        const signals = [first.signal, second.signal];
+        t.mock.method(AbortSignal, 'timeout', () => signals.shift());
+        const silent = (_url: string, { signal }: RequestInit) =>
+            new Promise<Response>((_, reject) => signal?.addEventListener('abort', () => reject(new Error('late'))));
+        const calls = [silent, fetch].map((own) => verifyCredential(credential(1), { status: 'fetch', fetch: own }));
+        first.abort();
+        const [late, other] = await Promise.all(calls);
+        assert.deepEqual([late?.status, other?.status, seen.length], ['unknown', 'valid', 1]);
+    });
+
     it('is not kept without a ttl, nor beyond its expiry', async (t) => {
         const without = served({ payload: { ttl: undefined } });
         await without.statusOf(0);
