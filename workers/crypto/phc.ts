@@ -32,21 +32,26 @@ const LEAST = { iterations: 1_000, log_n: 10 } as const;
  */
 const LEAST_IMPORTED_MEMORY_KIB = 512;
 
-/** A salt of 8 to 48 bytes and a hash of 16 to 64 bytes, in base64 without padding. */
-const ENDING = String.raw`\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$`;
+/** Length of a salt, in bytes. Beyond it: `invalid`; `internal` for a stored one. */
+const SALT = { least: 8, most: 48 } as const;
+/** Length of a hash, in bytes. Beyond it: `invalid`; `internal` for a stored one. */
+const TAG = { least: 16, most: 64 } as const;
+
+/** A salt and a hash, in base64 without padding. */
+const ENDING = String.raw`\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$`;
 /** The reference implementation of Argon2 writes the order m, t, p. The npm package argon2 writes m, p, t. */
 const ARGON2ID = new RegExp(
-    String.raw`^\$argon2id\$v=19\$m=(\d{1,7}),(?:t=(\d{1,3}),p=(\d{1,2})|p=(\d{1,2}),t=(\d{1,3}))${ENDING}`,
+    String.raw`^\$argon2id\$v=19\$m=(\d{1,10}),(?:t=(\d{1,10}),p=(\d{1,8})|p=(\d{1,8}),t=(\d{1,10}))${ENDING}`,
 );
-const SCRYPT = new RegExp(String.raw`^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})${ENDING}`);
-const PBKDF2 = new RegExp(String.raw`^\$pbkdf2-sha256\$i=(\d{1,7})(?:,l=\d{1,2})?${ENDING}`);
+const SCRYPT = new RegExp(String.raw`^\$scrypt\$ln=(\d{1,2}),r=(\d{1,10}),p=(\d{1,10})${ENDING}`);
+const PBKDF2 = new RegExp(String.raw`^\$pbkdf2-sha256\$i=(\d{1,10})(?:,l=\d{1,3})?${ENDING}`);
 
 const FORMS = '$argon2id$v=19$m=…,t=…,p=…$…, $scrypt$ln=…,r=…,p=…$… or $pbkdf2-sha256$i=…$…';
 
 /** Reads a PHC string. Returns what is wrong, as the end of a sentence, if it is malformed or beyond the bounds. */
 export function readPhc(phc: string): PasswordHash | { fault: string } {
     const hash = phc.length <= MAX_PHC_LENGTH ? (argon2id(phc) ?? scrypt(phc) ?? pbkdf2(phc)) : undefined;
-    if (!hash || hash.salt.length < 8 || hash.tag.length < 16) return { fault: `must be a PHC string: ${FORMS}.` };
+    if (!hash) return { fault: `must be a PHC string: ${FORMS}.` };
     const bound = boundOf(hash);
     return bound === undefined ? hash : { fault: `must have ${bound}.` };
 }
@@ -54,8 +59,20 @@ export function readPhc(phc: string): PasswordHash | { fault: string } {
 /** Like readPhc(), for a hash from outside, which must also protect its password. */
 export function importedPhc(phc: string): PasswordHash | { fault: string } {
     const hash = readPhc(phc);
-    const isWeak = 'form' in hash && hash.form === 'argon2id' && hash.memory_kib < LEAST_IMPORTED_MEMORY_KIB;
+    if ('fault' in hash) return hash;
+    if (!isExact(phc, hash.tag)) return { fault: EXACT };
+    const isWeak = hash.form === 'argon2id' && hash.memory_kib < LEAST_IMPORTED_MEMORY_KIB;
     return isWeak ? { fault: `must have m of at least ${LEAST_IMPORTED_MEMORY_KIB}.` } : hash;
+}
+
+const EXACT =
+    'must have numbers without leading zeros, a salt and a hash that are base64 without padding, and l, if it is there, as the length of the hash in bytes.';
+
+/** False if the text is not as a system writes it: then it may be damaged, and no password would ever fit. */
+function isExact(phc: string, tag: Uint8Array): boolean {
+    const [, length = tag.length] = /,l=(\d+)/.exec(phc) ?? [];
+    const isWhole = (text: string) => Buffer.from(text, 'base64').toString('base64').replaceAll('=', '') === text;
+    return !/=0\d/.test(phc) && Number(length) === tag.length && phc.split('$').slice(-2).every(isWhole);
 }
 
 function argon2id(phc: string): PasswordHash | undefined {
@@ -82,8 +99,11 @@ function bytesOf([salt = '', tag = '']: Array<string | undefined>): Pick<Passwor
     return { salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
 }
 
-/** The bounds that the cost of a hash violates, in words. Undefined if it violates none. */
+/** The bounds that a hash violates, in words. Undefined if it violates none. */
 function boundOf(hash: PasswordHash): string | undefined {
+    const { salt, tag } = hash;
+    if (salt.length < SALT.least || salt.length > SALT.most || tag.length < TAG.least || tag.length > TAG.most)
+        return `a salt of ${SALT.least} to ${SALT.most} bytes and a hash of ${TAG.least} to ${TAG.most} bytes`;
     switch (hash.form) {
         case 'argon2id': {
             const { memory_kib, passes, lanes } = hash;

@@ -64,6 +64,7 @@ test('a hash is accepted up to each bound, and says which one it exceeds', () =>
         'argon2id$v=19$m=4096,p=2,t=3',
         'scrypt$ln=18,r=8,p=1',
         'scrypt$ln=10,r=1,p=1',
+        'scrypt$ln=10,r=8,p=256',
         'pbkdf2-sha256$i=2000000',
         'pbkdf2-sha256$i=1000',
     ]) {
@@ -83,7 +84,9 @@ test('a hash is accepted up to each bound, and says which one it exceeds', () =>
         ['scrypt$ln=14,r=8,p=0', /^must have ln of/],
         ['pbkdf2-sha256$i=2000001', /^must have i from/],
         ['pbkdf2-sha256$i=999', /^must have i from/],
-        ['pbkdf2-sha256$i=99999999', /^must be a PHC string/],
+        ['pbkdf2-sha256$i=9999999999', /^must have i from/],
+        ['argon2id$v=19$m=4294967295,t=1,p=255', /^must have m from/],
+        ['scrypt$ln=10,r=8,p=257', /^must have ln of/],
         ['pbkdf2-sha512$i=1000', /^must be a PHC string/],
         ['argon2i$v=19$m=64,t=1,p=1', /^must be a PHC string/],
         ['2b$10', /^must be a PHC string/],
@@ -91,21 +94,51 @@ test('a hash is accepted up to each bound, and says which one it exceeds', () =>
         assert.match(faultOf(bad) ?? '', fault, bad);
     }
     assert.ok(cpuMs() - start < 100);
-    for (const short of ['$aaaaaaaaaa$', `$${'a'.repeat(22)}$aaaa`, '']) {
-        assert.ok('fault' in readPhc(`$pbkdf2-sha256$i=1000${short}`), short);
+    for (const [salt, tag] of [
+        [7, 32],
+        [49, 32],
+        [16, 15],
+        [16, 65],
+    ] as const) {
+        const hash = readPhc(`$pbkdf2-sha256$i=1000$${base64(randomBytes(salt))}$${base64(randomBytes(tag))}`);
+        assert.deepEqual(hash, { fault: 'must have a salt of 8 to 48 bytes and a hash of 16 to 64 bytes.' });
     }
+    assert.match(JSON.stringify(readPhc('$pbkdf2-sha256$i=1000')), /must be a PHC string/);
 });
 
 test('OpenSSL computes scrypt at each corner of what is accepted', () => {
     const ending = `$${'a'.repeat(22)}$${'b'.repeat(43)}`;
-    for (const corner of ['ln=10,r=1,p=1', 'ln=15,r=1,p=1', 'ln=10,r=99,p=20', 'ln=18,r=8,p=1']) {
+    for (const corner of [
+        'ln=10,r=1,p=1',
+        'ln=15,r=1,p=1',
+        'ln=10,r=99,p=20',
+        'ln=10,r=1,p=2048',
+        'ln=10,r=2048,p=1',
+        'ln=18,r=8,p=1',
+    ]) {
         assert.equal(verifyPassword(`$scrypt$${corner}${ending}`, 'password'), false, corner);
     }
 });
 
 test('an imported Argon2id hash must have 512 KiB, and a stored one need not', () => {
-    const phcOf = (memory: number) => `$argon2id$v=19$m=${memory},t=2,p=2$${'a'.repeat(22)}$${'b'.repeat(43)}`;
+    const phcOf = (memory: number) => `$argon2id$v=19$m=${memory},t=2,p=2$${'A'.repeat(22)}$${'A'.repeat(43)}`;
     assert.deepEqual(importedPhc(phcOf(511)), { fault: 'must have m of at least 512.' });
     for (const hash of [importedPhc(phcOf(512)), readPhc(phcOf(511))]) assert.ok('form' in hash);
     assert.match(JSON.stringify(importedPhc('$argon2id$')), /must be a PHC string/);
+});
+
+test('an imported hash must be written as a system writes it, and a stored one need not', async () => {
+    const hashes = await hashesOf('correct horse');
+    for (const phc of Object.values(hashes)) if (!phc.includes('m=256')) assert.ok('form' in importedPhc(phc), phc);
+    const { scrypt = '', 'pbkdf2-sha256 with its length': pbkdf2 = '' } = hashes;
+    for (const damaged of [
+        scrypt.replace('r=4', 'r=04'),
+        scrypt.replace(/.(?=\$[^$]*$)/, ''), // the salt lacks a character
+        scrypt.slice(0, -1),
+        `${scrypt.slice(0, -1)}B`, // the last bits are none of the hash
+        pbkdf2.replace('l=32', 'l=64'),
+    ]) {
+        assert.ok('form' in readPhc(damaged), damaged);
+        assert.match(JSON.stringify(importedPhc(damaged)), /must have numbers without leading zeros/, damaged);
+    }
 });
