@@ -22,7 +22,7 @@ const FORBIDDEN = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
 
 const ALGS = `algs="${WALLET_ALGORITHMS.join(' ')}"`;
 /** The form of challenges, as a regular expression. */
-export const CHALLENGE_PATTERN = `^(Bearer( error="\\w+")?, DPoP|DPoP error="\\w+",) ${ALGS}$`;
+export const CHALLENGE_PATTERN = `^(Bearer (realm|error)="\\w+", DPoP|DPoP error="\\w+",) ${ALGS}$`;
 
 /** The text of an error, and its header fields besides those of every error. `byDefault`: the name of other errors. */
 export function oauthProblem(
@@ -44,11 +44,11 @@ export function authorizationScheme(authorization = ''): 'bearer' | 'dpop' | und
 }
 
 /**
- * Says how to authenticate, and what is wrong with a token that was sent (RFC 6750, section 3.1). Whoever has sent no
+ * Says how to authenticate, and what is wrong with a token that was sent (RFC 6750, section 3). Whoever has sent no
  * proof learns of DPoP as well (RFC 9449, section 7.2).
  */
 function challengeOf(authorization: string | undefined, name: string): string {
     const scheme = authorizationScheme(authorization);
     if (scheme === 'dpop') return `DPoP error="${name}", ${ALGS}`;
-    return `${scheme === 'bearer' ? `Bearer error="${name}"` : 'Bearer'}, DPoP ${ALGS}`;
+    return `Bearer ${scheme === 'bearer' ? `error="${name}"` : 'realm="credentials"'}, DPoP ${ALGS}`;
 }

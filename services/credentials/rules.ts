@@ -21,7 +21,7 @@ export function requireIssuer(did: string): void {
 /** As requireIssuer(), for the issuer of an SD-JWT: its DID may also contain a key in another form. */
 export function requireSdJwtIssuer(did: string): void {
     if (namesKey(did) || isIssuerWebDid(did)) return;
-    throw invalid('issuer_did is neither a did:key of Ed25519 or P-256 nor a did:jwk.');
+    throw invalid('issuer_did must be a did:web of this service, a did:key of Ed25519 or P-256, or a did:jwk.');
 }
 
 export function notAnIssuer(): AppError {

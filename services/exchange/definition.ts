@@ -49,11 +49,14 @@ export function definitionOf(request: CreateConfigurationRequest): Definition {
     const definition = { format, vct, display, claims, max_keys, proof_algs: algs };
     const bytes = Buffer.byteLength(definitionText(definition));
     insist(bytes <= MAX_CONFIGURATION_BYTES, `A configuration may have at most ${MAX_CONFIGURATION_BYTES >> 10} KiB.`);
+    insist(areConsistent(claims), CONSISTENT);
     return definition;
 }
 
 const DISPLAY = `display must have at most ${MAX_DISPLAYS} entries, each in another locale, with a name, colors such as #12ab34 and an https logo.`;
 const CLAIMS = `claims must have at most ${MAX_DESCRIBED_CLAIMS} entries, each with a path that begins with a name and has at most ${MAX_CLAIM_PATH} parts, and displays in different locales.`;
+const CONSISTENT =
+    'claims must describe each claim once, and each place in one way: as an object, or as an array by its indexes, or as an array with null for all its elements.';
 
 function insist(condition: boolean, otherwise: string): void {
     if (!condition) throw invalid(otherwise);
@@ -73,13 +76,32 @@ function isDisplay({ description, background_color, text_color, logo }: Display)
         (description === undefined || isText(description, MAX_DESCRIPTION_LENGTH)) &&
         matches(COLOR, background_color) &&
         matches(COLOR, text_color) &&
-        (logo === undefined || (logo.length <= MAX_URI_LENGTH && logo.startsWith('https://') && isUri(logo)))
+        (logo === undefined ||
+            (logo.length <= MAX_URI_LENGTH && logo.startsWith('https://') && isUri(logo) && URL.canParse(logo)))
     );
 }
 
 function isDescription({ path, display }: ClaimDescription): boolean {
     const beginsWithName = path[0]?.name !== undefined; // the claims are the members of an object
     return beginsWithName && path.length <= MAX_CLAIM_PATH && path.every(isStep) && inSeveralLanguages(display);
+}
+
+/** False if a claim is described twice, or a place in two ways (OpenID4VCI 1.0, appendix B.2). */
+function areConsistent(claims: readonly ClaimDescription[]): boolean {
+    const described = new Set<string>();
+    const kinds = new Map<string, string>(); // of the steps that lead on from a place
+    for (const { path } of claims) {
+        let place = '';
+        for (const step of path) {
+            const kind = step.name !== undefined ? 'name' : step.index !== undefined ? 'index' : 'all';
+            if ((kinds.get(place) ?? kind) !== kind) return false;
+            kinds.set(place, kind);
+            place += JSON.stringify([step.name, step.index]);
+        }
+        if (described.has(place)) return false;
+        described.add(place);
+    }
+    return true;
 }
 
 function isStep({ name, index = 0 }: ClaimPathStep): boolean {

@@ -11,12 +11,17 @@ export function isConfigurationId(text: string): boolean {
     return CONFIGURATION_ID.test(text);
 }
 
+/** Only at such an address can an issuer offer something (OpenID4VCI 1.0, section 12.2.1). */
+export function servesHttps(publicUrl: string | undefined): publicUrl is string {
+    return publicUrl?.startsWith('https://') === true;
+}
+
 /**
  * The identifier of an issuer towards wallets: credential issuer, authorization server and audience of proofs. Throws
  * `not_found` if the service has no public URL.
  */
 export function credentialIssuer(publicUrl: string | undefined, issuerId: string): string {
-    if (publicUrl === undefined) throw offersNothing();
+    if (!servesHttps(publicUrl)) throw offersNothing();
     return `${publicUrl}/issuers/${issuerId}`;
 }
 
@@ -29,8 +34,7 @@ export async function offeringIssuer(
     issuerId: string,
     context: CallContext,
 ): Promise<{ issuer: Issuer; identifier: string }> {
-    if (!publicUrl?.startsWith('https://'))
-        throw invalid('This service has no PUBLIC_URL with https, so it offers nothing.');
+    if (!servesHttps(publicUrl)) throw invalid('This service has no PUBLIC_URL with https, so it offers nothing.');
     const issuer = await services.signing.getIssuer({ issuer_id: issuerId }, withoutIdempotencyKey(context));
     const identifier = credentialIssuer(publicUrl, issuer.issuer_id);
     if (webUrl(issuer.did) !== identifier)

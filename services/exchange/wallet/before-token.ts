@@ -8,7 +8,7 @@ import type {
     IssuerMetadata,
 } from '../../../proto/gen/exchange/v1/exchange.ts';
 import { configurationOf } from '../rows.ts';
-import { credentialIssuer, offersNothing, unknownOffer } from '../rules.ts';
+import { credentialIssuer, offersNothing, servesHttps, unknownOffer } from '../rules.ts';
 import { codeOf, hashOf } from '../secrets.ts';
 import type { WalletDependencies } from './dependencies.ts';
 import { canStillIssue } from './offer-maker.ts';
@@ -52,13 +52,16 @@ export async function getIssuerMetadata(
     };
 }
 
-/** Throws `not_found` if the issuer offers nothing. A process asks once in each lease, so nonces go on for a while after the last configuration is deleted. */
+/**
+ * Throws `not_found` if the issuer offers nothing. A process asks once in each lease, so nonces go on for a while after the
+ * last configuration is deleted.
+ */
 export async function getNonce(
     { nonces, publicUrl, issuerOffers }: WalletDependencies,
     { issuer_id }: GetNonceRequest,
     context: CallContext,
 ): Promise<GetNonceResponse> {
-    const offers = publicUrl !== undefined && isId(issuer_id) && (await issuerOffers(issuer_id, context));
+    const offers = servesHttps(publicUrl) && isId(issuer_id) && (await issuerOffers(issuer_id, context));
     if (!offers) throw offersNothing();
     return { c_nonce: nonces.make(issuer_id) };
 }

@@ -55,10 +55,10 @@ it('a key that has its credential under one name learns that it must keep it', a
 it('a challenge names both schemes, and an error only if a token was sent, as the text does', async () => {
     const [none, wrong] = ['An access token is required in Authorization.', 'The access token is not valid.'];
     for (const [authorization, challenge, text] of [
-        [undefined, 'Bearer, DPoP algs="ES256 EdDSA"', none],
-        ['Basic YTpi', 'Bearer, DPoP algs="ES256 EdDSA"', none],
-        ['Bearer', 'Bearer, DPoP algs="ES256 EdDSA"', none],
-        ['DPoP ', 'Bearer, DPoP algs="ES256 EdDSA"', none],
+        [undefined, 'Bearer realm="credentials", DPoP algs="ES256 EdDSA"', none],
+        ['Basic YTpi', 'Bearer realm="credentials", DPoP algs="ES256 EdDSA"', none],
+        ['Bearer', 'Bearer realm="credentials", DPoP algs="ES256 EdDSA"', none],
+        ['DPoP ', 'Bearer realm="credentials", DPoP algs="ES256 EdDSA"', none],
         ['Bearer x', 'Bearer error="invalid_token", DPoP algs="ES256 EdDSA"', wrong],
         ['bearer a b', 'Bearer error="invalid_token", DPoP algs="ES256 EdDSA"', wrong],
         [`Bearer ${'a'.repeat(43)}`, 'Bearer error="invalid_token", DPoP algs="ES256 EdDSA"', wrong],
