@@ -129,13 +129,17 @@ function withoutFetching(options: CompletedOptions): CompletedOptions {
     return typeof options.source === 'function' ? { ...options, source: [] } : options;
 }
 
-function resultOf({ claims, ...verdict }: SdJwtVcVerdict, answer: StatusAnswer): CredentialResult {
+function resultOf({ claims, disclosed, ...verdict }: SdJwtVcVerdict, answer: StatusAnswer): CredentialResult {
     if (verdict.valid && answer.status === 'unknown') {
         const error = 'The status of the credential is unknown.';
         return { ...defined(verdict), valid: false, error, ...answer };
     }
     // The claims are the text of a JSON object.
-    return { ...defined(verdict), ...(claims !== undefined && { claims: JSON.parse(claims) }), ...answer };
+    return {
+        ...defined({ ...verdict, disclosed }),
+        ...(claims !== undefined && { claims: JSON.parse(claims) }),
+        ...answer,
+    };
 }
 
 /** Leaves out members that are undefined, as the JSON of the service does. */
