@@ -12,8 +12,8 @@ const LARGEST_RATIO = 2.6;
 const LARGEST_RATIO_OF_EIGHT = 16;
 /** Shorter times (ms) are indistinguishable from noise. Quadratic work takes longer even for a header of 15 KiB. */
 const NEGLIGIBLE_MS = 10;
-/** Largest number of measurements before the test fails. The shortest time is the least disturbed one. */
-const MOST_MEASUREMENTS = 40;
+/** Number of runs in the last measurement before the test fails. */
+const MOST_RUNS = 40;
 
 /** The CPU time of this thread, in milliseconds. Other work on the machine does not count. */
 function cpuMs(): number {
@@ -21,13 +21,13 @@ function cpuMs(): number {
     return (user + system) / 1_000;
 }
 
-function timeOf({ run }: Parser, input: string): number {
+function timeOf({ run }: Parser, input: string, runs: number): number {
     const began = cpuMs();
-    attempt(() => run(input));
-    return cpuMs() - began;
+    for (let left = runs; left > 0; left--) attempt(() => run(input));
+    return (cpuMs() - began) / runs;
 }
 
-/** The shortest CPU times (ms) that were measured for an eighth of the input, for half of it, and for all of it. */
+/** The CPU times (ms) of a run for an eighth of the input, for half of it, and for all of it. */
 interface Times {
     eighth: number;
     half: number;
@@ -38,22 +38,21 @@ function looksLinear({ eighth, half, whole }: Times): boolean {
     return whole < NEGLIGIBLE_MS || whole / half < LARGEST_RATIO || whole / eighth < LARGEST_RATIO_OF_EIGHT;
 }
 
-/** Measures until the work looks linear, or MOST_MEASUREMENTS times. */
+/**
+ * Measures more and more runs, up to MOST_RUNS, until the work looks linear. The CPU time of some machines grows in steps of
+ * four milliseconds, so that one run says little.
+ */
 function measure(parser: Parser, textOf: (size: number) => string): Times {
     const { longest } = parser;
     const [eighth, half, whole] = [textOf(longest >> 3), textOf(longest >> 1), textOf(longest)];
-    const times: Times = {
-        eighth: Number.POSITIVE_INFINITY,
-        half: Number.POSITIVE_INFINITY,
-        whole: Number.POSITIVE_INFINITY,
-    };
-    for (let measurement = 0; measurement < MOST_MEASUREMENTS; measurement++) {
-        times.eighth = Math.min(times.eighth, timeOf(parser, eighth));
-        times.half = Math.min(times.half, timeOf(parser, half));
-        times.whole = Math.min(times.whole, timeOf(parser, whole));
-        if (looksLinear(times)) break;
+    for (let runs = 1; ; runs++) {
+        const times = {
+            eighth: timeOf(parser, eighth, runs),
+            half: timeOf(parser, half, runs),
+            whole: timeOf(parser, whole, runs),
+        };
+        if (looksLinear(times) || runs === MOST_RUNS) return times;
     }
-    return times;
 }
 
 for (const parser of PARSERS) {
