@@ -18,7 +18,10 @@ import type { UsageDependencies } from './usage-counts.ts';
 const MAX_KEYS = 1_000;
 /** Maximum number of counts in a batch. Beyond it: 400. */
 const MAX_COUNTS = 10_000;
-const DAY = /^\d{4}-\d\d-\d\d$/;
+/** The days from 1970 to 9999. */
+const DAY = /^(19[7-9]|[2-9]\d\d)\d-\d\d-\d\d$/;
+/** The end of the last of these days, in milliseconds since 1970. */
+const LATEST_MS = Date.UTC(10_000, 0) - 1;
 
 /** Usage statistics. Rows are counted exactly at any time, requests when the process that served them has sent its counts. */
 export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageServiceDefinition> {
@@ -73,7 +76,9 @@ async function record(
     if (counts.length > MAX_COUNTS) throw invalid(`counts may have at most ${MAX_COUNTS} items.`);
     const ids = [batch_id, ...counts.flatMap(({ account, key_id = account }) => [account, key_id])];
     if (!ids.every(isId)) throw invalid('batch_id, account and key_id must be UUIDs.');
-    if (!DAY.test(day)) throw invalid('day must be a day, such as 2026-11-20.');
+    const time = DAY.test(day) ? Date.parse(day) : Number.NaN; // of 2026-02-30, that of 2026-03-02
+    if (Number.isNaN(time) || dayText(time) !== day) throw invalid('day must be a day, such as 2026-11-20.');
+    if (counts.some(({ last_used_at_ms: at }) => at > LATEST_MS)) throw invalid('last_used_at_ms is too late.');
     await store.record(batch);
     return {};
 }

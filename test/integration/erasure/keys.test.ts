@@ -38,6 +38,10 @@ it('gateways are told that the keys of an erased account are gone, and a key tha
     assert.deepEqual({ alive, gone, suspended }, { alive: false, gone: true, suspended: false });
     assert.equal((await keys.check({ api_key: late.api_key }, trusted())).code, 'not_found');
     await keys.setSuspension({ user_id: account, suspended: false, version: 1 }, trusted());
+    for (const version of [2_147_483_647, 2_147_483_648, 4_294_967_295])
+        await assert.rejects(keys.setSuspension({ user_id: account, suspended: false, version }, trusted()), {
+            kind: 'invalid',
+        });
     assert.equal((await authenticate(late.api_key)).alive, false, 'a restoration comes too late');
 });
 

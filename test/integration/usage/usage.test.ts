@@ -173,6 +173,8 @@ describe('counts of requests', () => {
         for (const bad of [
             { ...batch, batch_id: 'x' },
             { ...batch, day: '2031-01-01T00:00' },
+            ...['2031-02-30', '2031-13-01', '0000-01-01'].map((day) => ({ ...batch, day })),
+            { ...batch, counts: [{ ...count, last_used_at_ms: Number.MAX_SAFE_INTEGER }] },
             { ...batch, counts: [{ ...count, account: '' }] },
             { ...batch, counts: [{ ...count, key_id: '\0' }] },
             { ...batch, counts: Array.from({ length: 10_001 }, () => count) },
