@@ -86,7 +86,7 @@ function isDescription({ path, display }: ClaimDescription): boolean {
     return beginsWithName && path.length <= MAX_CLAIM_PATH && path.every(isStep) && inSeveralLanguages(display);
 }
 
-/** False if a claim is described twice, or a place in two ways (OpenID4VCI 1.0, appendix B.2). */
+/** False if a claim is described twice, or a place in two ways (OpenID4VCI 1.0, appendix B). */
 function areConsistent(claims: readonly ClaimDescription[]): boolean {
     const described = new Set<string>();
     const kinds = new Map<string, string>(); // of the steps that lead on from a place

@@ -33,15 +33,15 @@ export async function issueCredential(
     const audience = credentialIssuer(publicUrl, request.issuer_id);
     const purpose = { audience, issuer_id: request.issuer_id, proof_algs: definition.proof_algs, nonces, now: clock() };
     const keys = await provenKeys(request.proofs, purpose);
-    // What begins here ends although the wallet disconnects: the offer then knows what was issued, and an erasure finds it.
-    const rest = detached(context, REQUEST_TIMEOUT_MS);
+    // This goes on if the wallet disconnects, so that the offer knows what was issued, and an erasure finds it.
+    const lasting = detached(context, REQUEST_TIMEOUT_MS);
     const binding = { offer: offer.id, thumbprints: keys.map(nameOf), call: newId(), max_keys: definition.max_keys };
-    const added = await store.bind(binding, rest);
+    const added = await store.bind(binding, lasting);
     if (!added) throw oauthError('credential_request_denied', 'This offer has no credentials for more keys.');
     const outcomes = await Promise.allSettled(
         keys.map((key) => {
             const boundBy = added.has(nameOf(key)) ? binding.call : undefined;
-            return issuedFor(deps, { offer, definition, key, boundBy }, rest);
+            return issuedFor(deps, { offer, definition, key, boundBy }, lasting);
         }),
     );
     return { credentials: credentialsIn(outcomes), notification_id: offer.id };

@@ -14,12 +14,12 @@ export interface TokenOffer extends TokenOfferRow {
 }
 
 /** How a wallet presents its access token. */
-type TokenRequest = Pick<IssueCredentialRequest, 'issuer_id' | 'access_token' | 'dpop'>;
+type AuthorizedRequest = Pick<IssueCredentialRequest, 'issuer_id' | 'access_token' | 'dpop'>;
 
 /** Finds the offer of an access token, and opens its claims, which are sealed under the token. Throws `unauthenticated`. */
 export async function offerOfToken(
     { store, services, dpopProofs, publicUrl, pepper, clock }: WalletDependencies,
-    { issuer_id, access_token, dpop }: TokenRequest,
+    { issuer_id, access_token, dpop }: AuthorizedRequest,
     path: string,
     context: CallContext,
 ): Promise<TokenOffer> {

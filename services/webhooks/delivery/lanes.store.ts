@@ -48,7 +48,7 @@ export function lanesStore(db: Database, lease: string): LanesStore {
                 SELECT wakes, (
                     SELECT min(due_at) FROM webhooks.deliveries WHERE endpoint = ${id} AND state = 'waiting'
                 ) AS next FROM webhooks.endpoints WHERE id = ${id}`);
-            if (!row) return true;
+            if (!row) return true; // it is deleted
             const next = dueAt ?? row.next;
             const sameWakes = wakes === 'any' ? sql.fragment`` : sql.fragment`AND wakes = ${wakes}`;
             const released = await db.rows(sql.unsafe`
